@@ -4,7 +4,8 @@ use crate::errors::{any, bad, of_system};
 use crate::shared::{Reduced, Shared, System};
 use crate::term::{Term, apply, equality};
 use cairn::SYSTEMS;
-use egraph::{OpId, did_you_mean};
+use egraph::{LiteralKind, OpId, did_you_mean};
+use pyo3::IntoPyObjectExt;
 use pyo3::basic::CompareOp;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -88,6 +89,24 @@ impl System {
     fn operators(&self) -> Vec<Operator> {
         let operators = 0..self.shared.system.language.operators.len() as u32;
         operators.map(|op| Operator { shared: self.shared.clone(), op: OpId(op) }).collect()
+    }
+
+    /// The values of a sort of truth values or of words of at most 16 bits, in their order.
+    #[pyo3(signature = (sort, /))]
+    fn values<'py>(&self, py: Python<'py>, sort: &str) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let kind = self.shared.system.language.literal_kind(self.shared.sort(sort)?);
+        let count = match kind {
+            Some(LiteralKind::Bool) => {
+                return [false, true].map(|b| b.into_bound_py_any(py)).into_iter().collect();
+            }
+            Some(LiteralKind::Bits(width)) if width.bits() <= 16 => width.largest() + 1,
+            _ => {
+                return Err(bad(format!(
+                    "the values of {sort} can't be listed: expected truth values, or words of at most 16 bits"
+                )));
+            }
+        };
+        (0..count).map(|word| word.into_bound_py_any(py)).collect()
     }
 
     /// Reads a term. A lone literal or variable that could be of several sorts needs its `sort`.

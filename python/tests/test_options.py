@@ -21,6 +21,7 @@ STRUCTS = {
     "OptimiseOptions": ("optimise", "How :func:`optimise` looks for the best term."),
     "TaskOptions": ("tasks", "How :func:`tasks` makes tasks."),
     "LearnOptions": ("learn", "How :func:`learn` learns a ranker."),
+    "FindOptions": ("rules find", "How :func:`find_rules` looks for rules."),
 }
 KINDS = {"flag": "bool", "whole": "int", "number": "float", "text": "str", "whole or text": "int | str"}
 
@@ -70,12 +71,13 @@ def test_keywords_have_the_names_of_arguments(function, struct):
     assert keywords - program == keywords & OF_PYTHON_ALONE
 
 
-@pytest.mark.parametrize("function, struct", [
-    ("tasks", "TaskOptions"), ("learn", "LearnOptions"), ("evaluate", "SearchOptions")])
-def test_stages_have_keywords_that_the_program_has(function, struct):
-    keywords = set(inspect.signature(getattr(cairn, function)).parameters) - {"options", "progress"}
+@pytest.mark.parametrize("function, struct, own", [
+    ("tasks", "TaskOptions", set()), ("learn", "LearnOptions", set()), ("evaluate", "SearchOptions", set()),
+    ("find_rules", "FindOptions", {"values", "meanings"})])
+def test_stages_have_keywords_that_the_program_has(function, struct, own):
+    keywords = set(inspect.signature(getattr(cairn, function)).parameters) - {"options", "progress"} - own
     keywords |= getattr(cairn, struct).__annotations__.keys()
-    program = {name for name, *_ in arguments(function)}
+    program = {name for name, *_ in arguments(STRUCTS[struct][0] if own else function)}
     assert {name.rstrip("_") for name in keywords} <= program
 
 

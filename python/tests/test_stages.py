@@ -114,3 +114,46 @@ def test_one_thing_may_stand_where_several_may(tmp_path):
         cairn.generate(tmp_path / "data", config="quickstart", seed=-1)
     with pytest.raises(cairn.CairnError, match="no shipped rewrite system: expected a file, or one of arith"):
         cairn.System.load("")
+
+
+GROUP = "(sort P) (op id () P) (op then (P P) P) (op back (P) P) (variable P)"
+
+
+def test_rules_are_found_for_functions_of_any_values(tmp_path):
+    language = cairn.System.from_rules(GROUP)
+    turns = [complex(1, 0), complex(0, 1), complex(-1, 0), complex(0, -1)]
+    meanings = {"id": 1, "then": lambda a, b: a * b, "back": lambda a: a.conjugate()}
+    found = cairn.find_rules(
+        tmp_path / "found", language=language, values={"P": turns}, meanings=meanings, size=4, no_solver=True)
+    assert cairn.prove(found, "(then (then a b) (back a))", "b")
+    # A list says the same as a function, and the same call goes on with what was found.
+    written = {"id": 1, "then": [[a * b for b in turns] for a in turns], "back": [a.conjugate() for a in turns]}
+    again = cairn.find_rules(
+        tmp_path / "found", language=language, values={"P": turns}, meanings=written, size=4, no_solver=True)
+    assert again == found
+    with pytest.raises(cairn.CairnError, match="already holds rules that were looked for otherwise"):
+        cairn.find_rules(
+            tmp_path / "found", language=language, values={"P": turns}, meanings=meanings | {"back": lambda a: a},
+            size=4, no_solver=True)
+
+
+def test_functions_take_words_and_truth_values(tmp_path):
+    language = cairn.System.from_rules(
+        "(sort W) (sort B) (op odd (W) B) (op + (W W) W) (op ! (B) B) (literal (bits 3) W) (literal bool B)"
+        " (variable W)")
+    assert language.values("B") == [False, True] and language.values("W") == list(range(8))
+    found = cairn.find_rules(
+        tmp_path / "found", language=language, meanings={"odd": lambda n: n % 2 == 1}, size=5, no_solver=True)
+    assert cairn.prove(found, "(odd (+ a 1))", "(! (odd a))")
+
+
+@pytest.mark.parametrize("meanings, why", [
+    ({"id": 1, "then": lambda a, b: 2, "back": lambda a: a}, "meanings: then: found 2, expected a value of P"),
+    ({"id": 1, "then": 3, "back": lambda a: a}, "meanings: then: found 3, expected a function, or a list"),
+    ({"id": 1, "back": lambda a: a}, "operator then is not built in, and has no table"),
+    ({"id": 1, "then": [[1]], "back": [1, -1]}, "operators: then: found a list of 1, expected one of 2"),
+])
+def test_what_is_no_meaning_is_refused(tmp_path, meanings, why):
+    with pytest.raises(cairn.CairnError, match=why):
+        cairn.find_rules(tmp_path / "found", language=cairn.System.from_rules(GROUP), values={"P": [1, -1]}, meanings=meanings)
+    assert not (tmp_path / "found").exists()

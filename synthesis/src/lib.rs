@@ -15,7 +15,7 @@
 //! let out = tempfile::tempdir()?;
 //! let run = Run { threads: Some(1), seed: 0, quiet: true };
 //! let place = out.path().join("found");
-//! let outcome = find(("and.rules", language), (&aim, ends), Vec::new(), (&run, Arc::default()), &place)?;
+//! let outcome = find(("and.rules", language), None, (&aim, ends), Vec::new(), (&run, Arc::default()), &place)?;
 //! let text = std::fs::read_to_string(outcome.file)?;
 //! assert!(text.contains("(rewrite (! (! ?a)) ?a"));
 //! assert!(text.contains("(rewrite (&& ?a ?b) (&& ?b ?a)"));
@@ -35,8 +35,9 @@ mod values;
 
 pub use find::description::Ended;
 pub use find::run::{Outcome, find};
+pub use language::tables::TablesFile;
 pub use missing::run::{Missing, missing};
-pub use options::{Ends, FindAim, FindOptions, MissingAim, MissingOptions, PruneOptions};
-pub use prune::{Need, Pruned, prune};
+pub use options::{Ends, FindAim, FindOptions, MissingAim, MissingOptions, PruneAim, PruneOptions};
+pub use prune::{Followed, Need, Pruned, prune};
 pub use rules::following::Reach;
 pub use rules::found::{Found, with_rules};

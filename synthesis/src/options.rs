@@ -164,7 +164,7 @@ impl FindOptions {
     }
 }
 
-/// How far rules are followed to see which are not needed; what is not given has its default.
+/// How it is tried which rules are not needed; what is not given has its default.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[cfg_attr(feature = "clap", derive(clap::Args))]
 #[serde(deny_unknown_fields, default)]
@@ -175,19 +175,33 @@ pub struct PruneOptions {
     /// E-nodes within which it has to follow [default: 20000]
     #[cfg_attr(feature = "clap", arg(long, value_name = "N"))]
     pub nodes: Option<usize>,
+    /// Choices of literals at which a rule that reads some has to follow; with 0 none is tried [default: 16]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "N"))]
+    pub instances: Option<usize>,
+}
+
+/// How it is tried which rules are not needed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PruneAim {
+    /// How far rules are followed.
+    pub reach: Reach,
+    /// Choices of literals at which a rule that reads some has to follow.
+    pub instances: usize,
 }
 
 impl PruneOptions {
-    /// How far rules are followed.
+    /// How it is tried.
     ///
     /// # Errors
     /// A value is out of its bounds.
-    pub fn settle(&self) -> Result<Reach> {
+    pub fn settle(&self) -> Result<PruneAim> {
         let reach =
             Reach { iterations: self.iterations.unwrap_or(5), nodes: self.nodes.unwrap_or(20_000) };
         within("iterations", reach.iterations, 1..=1_000)?;
         within("nodes", reach.nodes, 10..=100_000_000)?;
-        Ok(reach)
+        let instances = self.instances.unwrap_or(16);
+        within("instances", instances, 0..=10_000)?;
+        Ok(PruneAim { reach, instances })
     }
 }
 

@@ -1,7 +1,10 @@
 //! Which rules of a file follow from its others: one after the other is left out, the last one first, if it follows. In the end each
-//! that is left out is proved again, from those that stay.
+//! that is left out is proved again, from those that stay. A rule that reads literals follows if it does for each of some choices
+//! of these, or of all where there are few.
 
-use crate::rules::following::{Reach, reached, sides};
+use crate::options::PruneAim;
+use crate::rules::following::reached;
+use crate::rules::instances::{Choice, Choices, sides_at};
 use anyhow::{Context, Result, anyhow};
 use egraph::{
     Rule, System, TermBank, check, explain, forms, forms_of_rules, proof_to_json, text_without,
@@ -16,17 +19,26 @@ use support::Progress;
 pub enum Need {
     /// It follows from rules that stay.
     Follows {
-        /// The names of those that its proof uses.
+        /// The names of those that its proofs use.
         from: Vec<String>,
-        /// Steps of the proof.
-        steps: usize,
-        /// The proof, from the file without those that follow.
-        proof: String,
+        /// What was proved: one proof, or one for each choice of literals.
+        proofs: Vec<Followed>,
+        /// Whether that is all that the rule says: no literals are read, or all choices of these were gone through.
+        all: bool,
     },
     /// It does not follow within the limit.
     Needed,
     /// It can't be tried, and why.
     NotTried(String),
+}
+
+/// That a rule follows, or one of its instances.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Followed {
+    /// Steps of the proof.
+    pub steps: usize,
+    /// The proof, from the file without those that follow.
+    pub proof: String,
 }
 
 /// What came of all rules.
@@ -45,7 +57,7 @@ pub struct Pruned {
 /// It is no rules file, or an internal fault: the checker refuses a proof.
 pub fn prune(
     (name, text, head): (&str, &str, &str),
-    reach: Reach,
+    aim: PruneAim,
     quiet: bool,
     asked: &AtomicBool,
 ) -> Result<Option<Pruned>> {
@@ -66,10 +78,10 @@ pub fn prune(
             continue;
         }
         left_out[form] = true;
-        let follows = match rules.iter().find_map(|rule| cannot_be_tried(&system, rule)) {
+        let follows = match rules.iter().find_map(|rule| cannot_be_tried(&system, rule, aim)) {
             Some(reason) => Err(reason),
             None => match System::parse(&text_without(text, &forms, &left_out)) {
-                Ok(others) => Ok(all_follow(&Arc::new(others), &rules, reach)),
+                Ok(others) => Ok(all_follow(&Arc::new(others), &rules, aim)),
                 Err(error) => Err(format!("without it the file is refused: {}", error.message)),
             },
         };
@@ -86,7 +98,7 @@ pub fn prune(
         let mut back = None;
         for (rule, form) in system.rules.iter().zip(&of_rule) {
             let need = match (*form, form.and_then(|form| why[form].clone())) {
-                (Some(form), None) if left_out[form] => match proved(&others, rule, reach)? {
+                (Some(form), None) if left_out[form] => match proved(&others, rule, aim)? {
                     Some(follows) => follows,
                     None => {
                         back = Some(form);
@@ -112,37 +124,63 @@ fn rules_of<'s>(system: &'s System, of_rule: &[Option<usize>], form: usize) -> V
     all.filter(|(_, of)| **of == Some(form)).map(|(rule, _)| rule).collect()
 }
 
-/// Why it can't be tried whether a rule follows.
-fn cannot_be_tried(system: &System, rule: &Rule) -> Option<String> {
-    if !rule.conditions.is_empty() {
-        return Some("it has a condition".to_owned());
+/// The choices of literals that are looked at, and whether these are all that the rule says.
+fn choices_of(bank: &TermBank, rule: &Rule, aim: PruneAim) -> (Vec<Choice>, bool) {
+    match Choices::of(bank, rule, aim.instances) {
+        Choices::One => (vec![Choice::new()], true),
+        Choices::All(all) => (all, true),
+        Choices::Some(some) => (some, false),
     }
+}
+
+/// Why it can't be tried whether a rule follows.
+fn cannot_be_tried(system: &System, rule: &Rule, aim: PruneAim) -> Option<String> {
     if rule.ruleset.is_some() && rule.ruleset == system.normal_form {
         return Some("it is a rule of the normal form".to_owned());
     }
+    if rule.variables.patterns() < rule.variables.names.len() {
+        return Some("it reads facts".to_owned());
+    }
+    if aim.instances == 0 && !rule.literal_vars().is_empty() {
+        return Some("it reads literals".to_owned());
+    }
     let mut bank = TermBank::new(system.language.clone());
-    let reason =
-        "its sides are no terms: it binds, computes, or has variables of a sort without variables";
-    sides(&mut bank, rule).is_none().then(|| reason.to_owned())
+    let (choices, _) = choices_of(&bank, rule, aim);
+    if choices.is_empty() {
+        return Some("no literals were found of which its conditions hold".to_owned());
+    }
+    let are_terms = choices.iter().all(|choice| sides_at(&mut bank, rule, choice).is_some());
+    let reason = "its sides are no terms: it binds, has a function on terms, or variables of a sort without variables";
+    (!are_terms).then(|| reason.to_owned())
 }
 
-fn all_follow(others: &Arc<System>, rules: &[&Rule], reach: Reach) -> bool {
+fn all_follow(others: &Arc<System>, rules: &[&Rule], aim: PruneAim) -> bool {
     rules.iter().all(|rule| {
         let mut bank = TermBank::new(others.language.clone());
-        sides(&mut bank, rule).is_some_and(|sides| reached(others, &bank, sides, reach).is_some())
+        choices_of(&bank, rule, aim).0.iter().all(|choice| {
+            let sides = sides_at(&mut bank, rule, choice);
+            sides.is_some_and(|sides| reached(others, &bank, sides, aim.reach).is_some())
+        })
     })
 }
 
-/// The proof of a rule from others, checked.
-fn proved(others: &Arc<System>, rule: &Rule, reach: Reach) -> Result<Option<Need>> {
+/// The proofs of a rule from others, checked.
+fn proved(others: &Arc<System>, rule: &Rule, aim: PruneAim) -> Result<Option<Need>> {
     let mut bank = TermBank::new(others.language.clone());
-    let Some((left, right)) = sides(&mut bank, rule) else { return Ok(None) };
-    let Some(egraph) = reached(others, &bank, (left, right), reach) else { return Ok(None) };
-    let proof = explain(&egraph, &mut bank, left, right).context("equal terms have a proof")?;
-    check(others, &bank, &proof)
-        .map_err(|error| anyhow!("a proof of {} is refused: {error}", rule.name))?;
-    let used = proof.rules().into_iter().map(|rule| others.rule(rule).name.clone());
-    let from: BTreeSet<String> = used.collect();
-    let json = proof_to_json(others, &bank, &proof);
-    Ok(Some(Need::Follows { from: from.into_iter().collect(), steps: proof.len(), proof: json }))
+    let (choices, all) = choices_of(&bank, rule, aim);
+    let mut from: BTreeSet<String> = BTreeSet::new();
+    let mut proofs = Vec::new();
+    for choice in choices {
+        let Some((left, right)) = sides_at(&mut bank, rule, &choice) else { return Ok(None) };
+        let Some(egraph) = reached(others, &bank, (left, right), aim.reach) else {
+            return Ok(None);
+        };
+        let proof = explain(&egraph, &mut bank, left, right).context("equal terms have a proof")?;
+        check(others, &bank, &proof)
+            .map_err(|error| anyhow!("a proof of {} is refused: {error}", rule.name))?;
+        from.extend(proof.rules().into_iter().map(|rule| others.rule(rule).name.clone()));
+        let json = proof_to_json(others, &bank, &proof);
+        proofs.push(Followed { steps: proof.len(), proof: json });
+    }
+    Ok(Some(Need::Follows { from: from.into_iter().collect(), proofs, all }))
 }

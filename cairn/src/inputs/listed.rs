@@ -17,10 +17,14 @@ pub struct Argument {
     pub sentence: String,
 }
 
-/// The arguments of a command, in the order of its help.
+/// The arguments of a command, in the order of its help; one inside of another is called so, as `rules find`.
 pub fn arguments(program: &mut Command, command: &str) -> Vec<Argument> {
     program.build();
-    let Some(command) = program.find_subcommand(command) else { return Vec::new() };
+    let mut inside: Option<&Command> = Some(program);
+    for name in command.split(' ') {
+        inside = inside.and_then(|command| command.find_subcommand(name));
+    }
+    let Some(command) = inside else { return Vec::new() };
     let argument = |argument: &clap::Arg| {
         let of = |group: &&clap::ArgGroup| group.get_args().any(|id| id == argument.get_id());
         Argument {

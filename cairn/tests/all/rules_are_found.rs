@@ -12,11 +12,12 @@ fn page() -> String {
     fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/rules.md")).unwrap()
 }
 
-/// The page's languages: its rules files, in their order.
-fn languages() -> Vec<String> {
+/// The rules file of the page that begins so.
+fn language(begins: &str) -> String {
     let page = page();
-    let blocks = page.split("```rules\n").skip(1);
-    blocks.map(|block| block.split("```").next().unwrap().to_owned()).collect()
+    let mut blocks = page.split("```rules\n; ").skip(1);
+    let block = blocks.find(|block| block.starts_with(begins)).unwrap();
+    format!("; {}", block.split("```").next().unwrap())
 }
 
 fn of_words(directory: &TempDir, words: &str) -> Command {
@@ -28,11 +29,14 @@ fn of_words(directory: &TempDir, words: &str) -> Command {
 #[test]
 fn the_examples_of_the_page_do_what_it_says() {
     let directory = directory();
-    write(&directory, "fields.rules", &languages()[0]);
-    write(&directory, "few.rules", &languages()[2]);
+    write(&directory, "fields.rules", &language("Fields"));
+    write(&directory, "signs.rules", &language("Signs"));
+    write(&directory, "few.rules", &language("Bytes"));
     let page = page();
-    let tasks = page.split("```tasks\n").nth(1).unwrap().split("```").next().unwrap();
-    write(&directory, "tasks.txt", tasks);
+    for (kind, name) in [("json", "signs.json"), ("tasks", "tasks.txt")] {
+        let block = page.split(&format!("```{kind}\n")).nth(1).unwrap();
+        write(&directory, name, block.split("```").next().unwrap());
+    }
     let (mut shown, mut ran) = (String::new(), 0);
     for line in page.lines() {
         if let Some(command) = line.strip_prefix("    $ cairn ") {
@@ -58,7 +62,7 @@ fn the_examples_of_the_page_do_what_it_says() {
             shown.clear();
         }
     }
-    assert_eq!(ran, 9);
+    assert_eq!(ran, 10);
     // What the page shows of the file stands in it.
     let found = fs::read_to_string(directory.path().join("found/found.rules")).unwrap();
     let part = page.split("```\n; all operators").nth(1).unwrap().split("```").next().unwrap();
@@ -71,7 +75,7 @@ fn a_killed_search_goes_on_to_the_same_bytes() {
     write(
         &directory,
         "fields.rules",
-        &languages()[0].replace("(op - ", "(op * (Field Field) Field)\n(op - "),
+        &language("Fields").replace("(op - ", "(op * (Field Field) Field)\n(op - "),
     );
     let find =
         |out: &str| format!("rules find fields.rules --no-solver --one-size 7 --quiet --out {out}");
@@ -103,13 +107,15 @@ fn a_killed_search_goes_on_to_the_same_bytes() {
 fn bad_input_is_one_message_and_writes_nothing() {
     let directory = directory();
     write(&directory, "own.rules", "(sort I) (op f (I) I) (literal i64 I)");
-    write(&directory, "fields.rules", &languages()[0]);
+    write(&directory, "fields.rules", &language("Fields"));
     write(&directory, "tasks.txt", "(+ a b) (+ b a)\n");
     for (words, parts) in [
         (
             "rules find own.rules --out x",
             &["own.rules: operator f is not built in", "expected"][..],
         ),
+        ("rules find own.rules --out x --tables none.json", &["none.json"]),
+        ("rules find own.rules --out x --tables tasks.txt", &["tasks.txt: no tables", "line 1"]),
         ("rules find fields.rules --out x --variables 9", &["--variables 9: expected 1 to 5"]),
         ("rules find fields.rules --out x --literals two", &["literals: 'two'"]),
         ("rules find fields.rules --out .", &["already holds something else"]),
@@ -194,7 +200,7 @@ fn rules_that_cost_more_than_they_bring_are_left_out_for_tasks() {
 #[test]
 fn rules_that_tasks_lack_are_added_and_serve_others() {
     let directory = directory();
-    write(&directory, "few.rules", &languages()[2]);
+    write(&directory, "few.rules", &language("Bytes"));
     write(
         &directory,
         "tasks.txt",

@@ -38,8 +38,8 @@ from ._native import (
     prove,
     read_parquet,
 )
-from ._options import LearnOptions, OptimiseOptions, SearchOptions, TaskOptions
-from .commands import Dataset, evaluate, generate, learn, run, tasks
+from ._options import FindOptions, LearnOptions, OptimiseOptions, SearchOptions, TaskOptions
+from .commands import Dataset, evaluate, find_rules, generate, learn, run, tasks
 from .errors import (
     CairnError,
     InternalError,
@@ -58,6 +58,7 @@ __all__ = [
     "Dataset",
     "EGraph",
     "Extraction",
+    "FindOptions",
     "GuideRequest",
     "InternalError",
     "Language",
@@ -81,6 +82,7 @@ __all__ = [
     "Term",
     "TermError",
     "evaluate",
+    "find_rules",
     "generate",
     "learn",
     "optimise",

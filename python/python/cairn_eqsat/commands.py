@@ -4,6 +4,7 @@ with what was done."""
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import tempfile
@@ -15,10 +16,11 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from ._native import Ranker, System, Table, read_parquet
-from ._options import LearnOptions, SearchOptions, TaskOptions
+from ._options import FindOptions, LearnOptions, SearchOptions, TaskOptions
 from .errors import CairnError, InternalError, NotProved
+from .tables import Meaning, tables as _tables
 
-__all__ = ["Dataset", "evaluate", "generate", "learn", "run", "tasks"]
+__all__ = ["Dataset", "evaluate", "find_rules", "generate", "learn", "run", "tasks"]
 
 #: A file, or the name of a shipped one.
 File = str | PathLike[str]
@@ -274,6 +276,49 @@ def evaluate(
         )
         run("evaluate", *arguments, progress=progress)
     return read_parquet([Path(out) / "results.parquet"])
+
+
+def find_rules(
+    out: str | PathLike[str],
+    *,
+    language: System | File,
+    values: Mapping[str, Sequence[Any]] | None = None,
+    meanings: Mapping[str, Meaning] | None = None,
+    solver: Sequence[str | PathLike[str]] | File = (),
+    no_solver: bool = False,
+    threads: int | None = None,
+    seed: int = 0,
+    progress: bool = False,
+    **options: Unpack[FindOptions],
+) -> System:
+    """Finds the rules of a language from its operators, as ``cairn rules find``, with the options of :class:`FindOptions`;
+    the system with the rules that were found.
+
+    Operators that are not built in have a meaning: a function, or a list of its values. ``values`` are those of sorts
+    without literals.
+
+    >>> import cairn_eqsat as cairn, tempfile
+    >>> language = cairn.System.from_rules("(sort P) (op id () P) (op then (P P) P) (op back (P) P) (variable P)")
+    >>> turns = {"P": range(5)}
+    >>> meanings = {"id": 0, "then": lambda a, b: (a + b) % 5, "back": lambda a: -a % 5}
+    >>> with tempfile.TemporaryDirectory() as out:
+    ...     found = cairn.find_rules(out + "/found", language=language, values=turns, meanings=meanings, size=4)
+    >>> bool(cairn.prove(found, "(then a (then b (back a)))", "b"))
+    True
+    """
+    loaded = language if isinstance(language, System) else System.load(fspath(language))
+    with _Files(language) as file, tempfile.TemporaryDirectory(prefix="cairn-") as directory:
+        tables = None
+        if values or meanings:
+            tables = Path(directory) / "tables.json"
+            tables.write_text(json.dumps(_tables(loaded, values or {}, meanings or {})))
+        arguments = _arguments(
+            "find_rules", FindOptions.__annotations__, options,
+            out=fspath(out), tables=tables, solver=_several(solver), no_solver=no_solver, threads=threads, seed=seed,
+            quiet=not progress,
+        )
+        run("rules", "find", str(file), *arguments, progress=progress)
+    return System.load(Path(out) / "found.rules")
 
 
 def _several(given: Sequence[str | PathLike[str]] | File) -> list[str]:

@@ -2,6 +2,7 @@
 
 use crate::find::stage::{Search, Staged};
 use crate::find::stages::Stage;
+use crate::language::OperatorSet;
 use crate::rules::found::Found;
 use crate::rules::generality::by_generality;
 use crate::rules::theory::Theory;
@@ -24,7 +25,12 @@ impl Search<'_> {
     ///
     /// # Errors
     /// An internal fault.
-    pub(super) fn conditional(&mut self, set: u64, size: u16, staged: &mut Staged) -> Result<()> {
+    pub(super) fn conditional(
+        &mut self,
+        set: OperatorSet,
+        size: u16,
+        staged: &mut Staged,
+    ) -> Result<()> {
         let language = self.theory.language.clone();
         let stage = Stage { width: language.operators.len(), size, conditional: true };
         let small = self.small(set, stage);
@@ -101,7 +107,7 @@ impl Search<'_> {
         let Theory { terms, language, .. } = &self.theory;
         let read: u32 = guarded.variables.iter().map(|v| 1 << v).sum();
         let variables = terms.shape(left).variables | terms.shape(right).variables;
-        language.system.language.constant_folding && variables & !read == 0
+        language.folds && variables & !read == 0
     }
 
     /// Whether rules make the larger side smaller where the condition holds.

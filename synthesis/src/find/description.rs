@@ -13,6 +13,9 @@ pub struct Description {
     pub seed: u64,
     /// The file that it begins with, and its SHA-256.
     pub language: (String, String),
+    /// The file of tables and its SHA-256, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tables: Option<(String, String)>,
     /// Who is asked.
     pub solvers: Vec<String>,
     /// Its own name, for the file.

@@ -4,10 +4,12 @@ use crate::find::description::{Description, Ended};
 use crate::find::stage::{Search, Spent, Staged};
 use crate::find::stages::stages;
 use crate::find::written::rules_file;
+use crate::language::tables::TablesFile;
 use crate::language::{Language, Variable};
 use crate::options::{Ends, FindAim};
-use crate::rules::following::{Reach, reached, sides};
+use crate::rules::following::{Reach, reached};
 use crate::rules::found::Found;
+use crate::rules::instances::sides;
 use crate::rules::proving::Prover;
 use crate::rules::theory::Theory;
 use crate::values::inputs::Inputs;
@@ -58,22 +60,29 @@ struct Kept {
 /// The file is no language of built-in operators, `out` holds something else, or what the file system says.
 pub fn find(
     (name, text): (&str, &str),
+    tables: Option<TablesFile<'_>>,
     (aim, ends): (&FindAim, Ends),
     solvers: Vec<Solver>,
     (run, asked): (&Run, Arc<AtomicBool>),
     out: &Path,
 ) -> Result<Outcome> {
-    let language = Language::read(name, text, aim.variables, aim.literals.as_deref())?;
+    let language = Language::read((name, text), tables, aim.variables, aim.literals.as_deref())?;
     let language = Arc::new(language);
-    let short = Path::new(name).file_name().map_or(name.into(), |name| name.to_string_lossy());
+    let named = |name: &str, text: &str| {
+        let short = Path::new(name).file_name().map_or(name.into(), |name| name.to_string_lossy());
+        (short.into_owned(), hash::sha256(text.as_bytes()))
+    };
     let description = Description {
         aim: aim.clone(),
         seed: run.seed,
-        language: (short.into_owned(), hash::sha256(text.as_bytes())),
+        language: named(name, text),
+        tables: tables.map(|file| named(file.name, file.text)),
         solvers: solvers.iter().map(Solver::to_string).collect(),
         kind: "cairn-rules".to_owned(),
     };
-    let directory = description.begin(out, &[("language.rules", text.as_bytes())], &[])?;
+    let mut files = vec![("language.rules", text.as_bytes())];
+    files.extend(tables.map(|file| ("tables.json", file.text.as_bytes())));
+    let directory = description.begin(out, &files, &[])?;
     let journal = Journal::read(&directory.file(STAGES), true)?;
     let time = Duration::from_secs_f64(aim.query_time);
     let prover = Prover::new(language.clone(), solvers, time, asked);

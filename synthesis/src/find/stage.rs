@@ -2,11 +2,13 @@
 //! rule. What is refuted adds an input, and the stage is gone through again.
 
 use crate::find::stages::Stage;
+use crate::language::OperatorSet;
 use crate::options::Sizes;
 use crate::rules::following::{Reach, united};
 use crate::rules::found::Found;
 use crate::rules::generality;
-use crate::rules::proving::{Known, Prover};
+use crate::rules::known::Known;
+use crate::rules::proving::Prover;
 use crate::rules::theory::Theory;
 use crate::small::enumerated::{Enumerated, Request, enumerate};
 use crate::small::matching::matched_both;
@@ -105,9 +107,9 @@ impl Search<'_> {
     }
 
     /// The terms of some operators up to a size.
-    pub(super) fn small(&mut self, set: u64, stage: Stage) -> Enumerated {
+    pub(super) fn small(&mut self, set: OperatorSet, stage: Stage) -> Enumerated {
         let Search { theory, inputs, spent, prover, sizes, .. } = self;
-        let before = |operators: u64, size: u16| match operators.count_ones() as usize {
+        let before = |operators: usize, size: u16| match operators {
             0 | 1 if stage.width > 1 => size <= sizes.one,
             2 if stage.width > 2 => size <= sizes.two,
             3 if stage.width > 3 => size <= sizes.three,
@@ -130,7 +132,7 @@ impl Search<'_> {
         enumerate(&mut theory.terms, &request, &mut over)
     }
 
-    fn unconditional(&mut self, set: u64, stage: Stage, staged: &mut Staged) -> Result<()> {
+    fn unconditional(&mut self, set: OperatorSet, stage: Stage, staged: &mut Staged) -> Result<()> {
         let small = self.small(set, stage);
         staged.cut = small.cut;
         let candidates = self.candidates(&small.pairs);

@@ -1,7 +1,7 @@
 //! The stages: terms of one operator first, then of two, of three if these are asked for, then of all, each by size; and rules with
 //! conditions at the end.
 
-use crate::language::Language;
+use crate::language::{Language, OperatorSet};
 use crate::options::Sizes;
 
 /// A stage.
@@ -18,11 +18,14 @@ pub struct Stage {
 /// All stages for a language, up to these sizes.
 pub fn stages(language: &Language, sizes: Sizes) -> Vec<Stage> {
     let most = language.operators.len();
+    // Two operators without arguments may be equal.
+    let has_constants = language.operators.iter().any(|operator| operator.args.is_empty());
+    let least = if has_constants { 1 } else { 2 };
     let mut found = Vec::new();
     for (width, size) in [(1, sizes.one), (2, sizes.two), (3, sizes.three), (most, sizes.all)] {
         // Where there are no more operators than that, these are all.
         let width = width.min(most);
-        for size in 2..=size {
+        for size in least..=size {
             let stage = Stage { width, size, conditional: false };
             if !found.contains(&stage) {
                 found.push(stage);
@@ -38,23 +41,10 @@ pub fn stages(language: &Language, sizes: Sizes) -> Vec<Stage> {
 }
 
 impl Stage {
-    /// The sets of operators that are gone through, a bit each.
-    pub fn sets(&self, language: &Language) -> Vec<u64> {
+    /// The sets of operators that are gone through.
+    pub fn sets(&self, language: &Language) -> Vec<OperatorSet> {
         let most = language.operators.len();
-        let all = (0..most).fold(0u64, |all, op| all | 1 << op);
-        if self.width >= most {
-            return vec![all];
-        }
-        // Each set from the one without its last operator.
-        let mut sets = vec![0u64];
-        for _ in 0..self.width {
-            let larger = |set: u64| {
-                let first = u64::BITS - set.leading_zeros();
-                (first as usize..most).map(move |op| set | 1 << op)
-            };
-            sets = sets.into_iter().flat_map(larger).collect();
-        }
-        sets
+        OperatorSet::choices(most, self.width.min(most))
     }
 
     /// What it goes through, in words.
@@ -77,12 +67,9 @@ mod tests {
     fn each_set_of_operators_is_gone_through_once() {
         let text =
             "(sort I) (op + (I I) I) (op - (I I) I) (op * (I I) I) (op / (I I) I) (literal i64 I)";
-        let language = Language::read("my.rules", text, 2, None).unwrap();
-        let sets = |width| Stage { width, size: 3, conditional: false }.sets(&language);
-        assert_eq!(sets(1), [1, 2, 4, 8]);
-        assert_eq!(sets(2), [3, 5, 9, 6, 10, 12]);
-        assert_eq!(sets(3), [7, 11, 13, 14]);
-        assert_eq!(sets(4), [15]);
+        let language = Language::read(("my.rules", text), None, 2, None).unwrap();
+        let sets = |width| Stage { width, size: 3, conditional: false }.sets(&language).len();
+        assert_eq!([1, 2, 3, 4].map(sets), [4, 6, 4, 1]);
         let sizes = Sizes { one: 3, two: 3, three: 3, all: 2, conditional: 2 };
         let widths: Vec<usize> = stages(&language, sizes).iter().map(|stage| stage.width).collect();
         assert_eq!(widths, [1, 1, 2, 2, 3, 3, 4, 4]);

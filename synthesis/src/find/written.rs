@@ -13,11 +13,16 @@ pub fn rules_file(
     ended: &Ended,
     unknown: &[String],
 ) -> String {
-    let Description { aim, seed, language, solvers, .. } = description;
+    let Description { aim, seed, language, tables, solvers, .. } = description;
     let mut text = String::new();
     let mut line = |said: String| _ = writeln!(text, "; {said}");
     line(format!("Rules found by cairn {} from {}", env!("CARGO_PKG_VERSION"), language.0));
-    line(format!("(SHA-256 {}).", language.1));
+    line(match tables {
+        None => format!("(SHA-256 {}).", language.1),
+        Some((tables, hash)) => {
+            format!("(SHA-256 {}), with the tables of {tables} (SHA-256 {hash}).", language.1)
+        }
+    });
     let Sizes { one, two, three, all, conditional } = aim.sizes;
     line(format!(
         "Sides have at most {one} nodes with one operator, {two} with two{}, {all} with all{}; {} variables of each sort, literals {}.",

@@ -1,14 +1,17 @@
 //! What small terms are made of: the operators of a rules file, some literals, and some variables of each sort.
 
+use crate::language::meaning::{MOST_ARGS, Meaning};
+use crate::language::operator_set::MOST_OPERATORS;
+use crate::language::tables::{Tables, TablesFile};
 use crate::language::word::WordOp;
 use anyhow::{Result, anyhow, ensure};
 use egraph::{
-    Builtin, LiteralKind, OpId, Rule, Sexpr, SortId, System, Value, forms, parse_all, text_without,
+    LiteralKind, OpId, Rule, Sexpr, SortId, System, Value, forms, parse_all, text_without,
 };
 use std::fmt::Write;
 use std::sync::Arc;
 
-/// An operator that is built in.
+/// An operator with a meaning.
 #[derive(Clone, Debug)]
 pub struct Operator {
     /// Its name.
@@ -16,7 +19,7 @@ pub struct Operator {
     /// Its number in the system.
     pub op: OpId,
     /// What it computes.
-    pub builtin: Builtin,
+    pub meaning: Meaning,
     /// The sorts of its arguments.
     pub args: Vec<SortId>,
     /// The sort of its result.
@@ -34,6 +37,8 @@ pub struct Variable {
     pub sort: SortId,
     /// The kind of the values that it stands for.
     pub kind: LiteralKind,
+    /// How many values it may have, if they have names in a file of tables: they are the words below that number.
+    pub named: Option<u64>,
 }
 
 /// What small terms are made of.
@@ -43,45 +48,56 @@ pub struct Language {
     pub text: String,
     /// That file, read.
     pub system: Arc<System>,
-    /// The operators of one or two arguments, in the order of the file.
+    /// The operators of at most three arguments, in the order of the file.
     pub operators: Vec<Operator>,
     /// The variables, sort by sort.
     pub variables: Vec<Variable>,
     /// The literals, sort by sort.
     pub literals: Vec<(SortId, Value)>,
+    /// Whether the engine evaluates all terms without variables.
+    pub folds: bool,
+    tables: Tables,
 }
 
-/// More operators have no bit of their own in a set of operators.
-const MOST_OPERATORS: usize = 64;
+/// So many variables a set of them may have.
+const MOST_VARIABLES: usize = 32;
 /// Assignments of so many bits are few.
 pub const FEW: u32 = 16;
 
 impl Language {
     /// That of a rules file, with so many variables of each sort, and literals as they are written; without any, 0 and 1.
+    /// Tables say what operators compute that are not built in.
     ///
     /// # Errors
-    /// The file is no rules file, an operator is not built in, or a literal is none of any sort.
+    /// The file is no rules file, an operator has no meaning, or a literal is none of any sort; what is wrong with the tables.
     pub fn read(
-        name: &str,
-        text: &str,
+        (name, text): (&str, &str),
+        tables: Option<TablesFile<'_>>,
         variables: usize,
         literals: Option<&[String]>,
     ) -> Result<Language> {
         let read = |text: &str| System::parse(text).map_err(|error| anyhow!("{name}:{error}"));
         let system = read(text)?;
         let language = &system.language;
-        let not_built_in: Vec<&str> = language
-            .operators
-            .iter()
-            .filter(|op| op.builtin.is_none())
-            .map(|op| op.name.as_str())
+        let tables = match tables {
+            Some(file) => Tables::read(&system, file)?,
+            None => Tables::default(),
+        };
+        let mut meanings: Vec<Option<Meaning>> =
+            language.operators.iter().map(|op| op.builtin.map(Meaning::Builtin)).collect();
+        for (op, table) in &tables.operators {
+            meanings[op.0 as usize] = Some(Meaning::Table(Arc::new(table.clone())));
+        }
+        let without: Vec<&str> = (language.operators.iter().zip(&meanings))
+            .filter(|(_, meaning)| meaning.is_none())
+            .map(|(op, _)| op.name.as_str())
             .collect();
         ensure!(
-            not_built_in.is_empty(),
-            "{name}: {} not built in: rules are found by evaluating terms, so expected built-in operators, with their names and sorts",
-            match not_built_in[..] {
+            without.is_empty(),
+            "{name}: {} not built in, and has no table: rules are found by evaluating terms, so expected built-in operators, with their names and sorts, or a file of tables",
+            match without[..] {
                 [one] => format!("operator {one} is"),
-                _ => format!("operators {} are", not_built_in.join(" ")),
+                _ => format!("operators {} are", without.join(" ")),
             }
         );
         ensure!(!language.operators.is_empty(), "{name}: expected at least one operator");
@@ -97,31 +113,45 @@ impl Language {
         text.push('\n');
         let system = Arc::new(read(&text)?);
         let kind = |sort| {
-            let has = "a built-in operator is over sorts with literals";
-            system.language.literal_kind(sort).expect(has)
+            let has = "an operator with a meaning is over sorts with values";
+            system.language.literal_kind(sort).or_else(|| tables.kind(sort)).expect(has)
         };
-        let all = system.language.operators.iter().enumerate();
-        let operators = all.filter(|(_, op)| op.args.len() <= 2).map(|(number, op)| {
-            let builtin = op.builtin.expect("operators without a meaning were refused");
-            let kinds: Vec<LiteralKind> = op.args.iter().map(|&sort| kind(sort)).collect();
-            Operator {
-                name: op.name.clone(),
-                op: OpId(number as u32),
-                builtin,
-                args: op.args.clone(),
-                result: op.result,
-                word: WordOp::of(builtin.name(), &kinds),
-            }
-        });
-        let operators = operators.collect();
+        let all = system.language.operators.iter().zip(meanings).enumerate();
+        let operators: Vec<Operator> = all
+            .filter(|(_, (op, _))| op.args.len() <= MOST_ARGS)
+            .map(|(number, (op, meaning))| {
+                let meaning = meaning.expect("operators without a meaning were refused");
+                let kinds: Vec<LiteralKind> = op.args.iter().map(|&sort| kind(sort)).collect();
+                let word = match &meaning {
+                    Meaning::Builtin(builtin) => WordOp::of(builtin.name(), &kinds),
+                    Meaning::Table(_) => None,
+                };
+                let (name, args, result) = (op.name.clone(), op.args.clone(), op.result);
+                Operator { name, op: OpId(number as u32), meaning, args, result, word }
+            })
+            .collect();
         let mut names = names(&system);
+        ensure!(
+            sorts.len() * variables <= MOST_VARIABLES,
+            "{name}: {variables} variables of each of {} sorts: expected at most {MOST_VARIABLES} in all",
+            sorts.len()
+        );
         let variables = sorts
             .iter()
             .flat_map(|&sort| (0..variables).map(move |_| sort))
-            .map(|sort| Variable { name: names.next().unwrap_or_default(), sort, kind: kind(sort) })
+            .map(|sort| Variable {
+                name: names.next().unwrap_or_default(),
+                sort,
+                kind: kind(sort),
+                named: tables.names(sort).map(|names| names.len() as u64),
+            })
             .collect();
-        let literals = read_literals(literals, &sorts, kind)?;
-        Ok(Language { text, system: system.clone(), operators, variables, literals })
+        let with_literals: Vec<SortId> =
+            sorts.iter().copied().filter(|&sort| tables.names(sort).is_none()).collect();
+        let literals = read_literals(literals, &with_literals, kind)?;
+        let folds = system.language.constant_folding && tables.operators.is_empty();
+        let system = system.clone();
+        Ok(Language { text, system, operators, variables, literals, folds, tables })
     }
 
     /// The rules file as [`Language::text`], without the evaluation of operators on literals.
@@ -141,18 +171,31 @@ impl Language {
 
     /// The kind of a sort's values.
     pub fn kind(&self, sort: SortId) -> LiteralKind {
-        self.system.language.literal_kind(sort).unwrap_or(LiteralKind::I64)
+        let of_literals = self.system.language.literal_kind(sort);
+        of_literals.or_else(|| self.tables.kind(sort)).unwrap_or(LiteralKind::I64)
+    }
+
+    /// How many values a sort has, if that is not very many.
+    pub fn count(&self, sort: SortId) -> Option<u64> {
+        match (self.tables.names(sort), self.kind(sort)) {
+            (Some(names), _) => Some(names.len() as u64),
+            (None, LiteralKind::Bool) => Some(2),
+            (None, LiteralKind::Bits(width)) => width.largest().checked_add(1),
+            _ => None,
+        }
+    }
+
+    /// Whether tables say what some operators compute.
+    pub fn has_tables(&self) -> bool {
+        !self.tables.operators.is_empty()
     }
 
     /// Whether some variables, a bit each, have so few values that all of them can be gone through at once.
     pub fn has_few_assignments(&self, variables: u32) -> bool {
-        let bits = self.variables.iter().enumerate().map(|(v, variable)| match variable.kind {
-            _ if variables >> v & 1 == 0 => Some(0),
-            LiteralKind::Bool => Some(1),
-            LiteralKind::Bits(width) => Some(width.bits()),
-            _ => None,
-        });
-        bits.sum::<Option<u32>>().is_some_and(|bits| bits <= FEW)
+        let mut occur = self.variables.iter().enumerate().filter(|(v, _)| variables >> v & 1 == 1);
+        let all =
+            occur.try_fold(1u64, |all, (_, variable)| all.checked_mul(self.count(variable.sort)?));
+        all.is_some_and(|all| all <= 1 << FEW)
     }
 
     /// The rules that the file has.
@@ -187,15 +230,15 @@ fn read_literals(
     sorts: &[SortId],
     kind: impl Fn(SortId) -> LiteralKind,
 ) -> Result<Vec<(SortId, Value)>> {
-    let default = ["0".to_owned(), "1".to_owned()];
-    let wanted = wanted.unwrap_or(&default);
-    let mut found = Vec::new();
-    for text in wanted {
+    for text in wanted.unwrap_or_default() {
         ensure!(
             sorts.iter().any(|&sort| kind(sort).read(text).is_some()),
             "literals: '{text}' is a literal of no sort that the operators have"
         );
     }
+    let default = ["0".to_owned(), "1".to_owned()];
+    let wanted = wanted.unwrap_or(&default);
+    let mut found = Vec::new();
     for &sort in sorts {
         for text in wanted {
             if let Some(value) = kind(sort).read(text)
@@ -217,14 +260,15 @@ mod tests {
 
     #[test]
     fn what_is_not_built_in_is_refused_by_its_name() {
-        let error = Language::read("my.rules", ORDERED, 2, None).unwrap_err().to_string();
+        let error = Language::read(("my.rules", ORDERED), None, 2, None).unwrap_err().to_string();
         assert!(error.starts_with("my.rules: operator b is not built in"), "{error}");
     }
 
     #[test]
     fn each_sort_has_its_variables_and_its_literals() {
         let text = ORDERED.replace("(op b (Int Int) Int)", "");
-        let language = Language::read("my.rules", &text, 2, Some(&["0".into(), "-1".into()]));
+        let language =
+            Language::read(("my.rules", &text), None, 2, Some(&["0".into(), "-1".into()]));
         let language = language.unwrap();
         let names: Vec<&str> = language.variables.iter().map(|v| v.name.as_str()).collect();
         assert_eq!(names, ["a", "b", "c", "d"]);
@@ -232,7 +276,7 @@ mod tests {
             language.literals.iter().map(|(_, value)| format!("{value}")).collect();
         assert_eq!(literals, ["0", "-1", "0"], "-1 is no truth value");
         assert_eq!(language.system.language.variables.len(), 2);
-        let error = Language::read("", &text, 2, Some(&["1/2".into()])).unwrap_err();
+        let error = Language::read(("", &text), None, 2, Some(&["1/2".into()])).unwrap_err();
         assert!(error.to_string().contains("'1/2' is a literal of no sort"), "{error}");
     }
 }

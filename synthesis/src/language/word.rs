@@ -1,5 +1,6 @@
 //! Built-in operators on words and truth values, as operations of the processor.
 
+use crate::language::meaning::MOST_ARGS;
 use egraph::LiteralKind;
 
 /// An operator on words of one width, or on truth values, which are 0 and 1.
@@ -31,13 +32,14 @@ enum How {
     AtLeast,
     Same,
     Different,
+    Select,
 }
 
 impl WordOp {
     /// The operator called so over arguments of these kinds; none where others are needed, or where it has no value
     /// everywhere.
     pub fn of(name: &str, kinds: &[LiteralKind]) -> Option<WordOp> {
-        let (ones, bits) = match kinds.first()? {
+        let (ones, bits) = match kinds.last()? {
             LiteralKind::Bits(width) => (width.largest(), width.bits()),
             LiteralKind::Bool => (1, 1),
             _ => return None,
@@ -45,6 +47,7 @@ impl WordOp {
         let how = match (kinds.len(), name) {
             (1, "~" | "not" | "!") => How::Not,
             (1, "-" | "neg") => How::Negate,
+            (3, "select") if kinds[0] == LiteralKind::Bool && kinds[1] == kinds[2] => How::Select,
             (2, _) if kinds[0] != kinds[1] => return None,
             (2, "+") => How::Add,
             (2, "-") => How::Subtract,
@@ -67,8 +70,8 @@ impl WordOp {
         Some(WordOp { how, ones, bits: u64::from(bits) })
     }
 
-    /// Its values at all points; of an operator with one argument the second is not looked at.
-    pub fn all(self, a: &[u64], b: &[u64]) -> Box<[u64]> {
+    /// Its values at all points; of an operator with fewer arguments the last ones are not looked at.
+    pub fn all(self, [a, b, c]: [&[u64]; MOST_ARGS]) -> Box<[u64]> {
         let (ones, bits) = (self.ones, self.bits);
         let both = |f: &dyn Fn(u64, u64) -> u64| a.iter().zip(b).map(|(&a, &b)| f(a, b)).collect();
         // A closure that is known where it is called is compiled into a loop of its own.
@@ -96,6 +99,10 @@ impl WordOp {
             How::AtLeast => both!(|a, b| u64::from(a >= b)),
             How::Same => both!(|a, b| u64::from(a == b)),
             How::Different => both!(|a, b| u64::from(a != b)),
+            How::Select => {
+                let branches = b.iter().zip(c);
+                a.iter().zip(branches).map(|(&a, (&b, &c))| if a == 1 { b } else { c }).collect()
+            }
         }
     }
 }
@@ -138,7 +145,7 @@ mod tests {
                         Value::Bool(truth) => u64::from(truth),
                         other => panic!("{other}"),
                     };
-                    assert_eq!(op.all(&[a], &[b])[..], [expected], "{name} {a} {b} {kind}");
+                    assert_eq!(op.all([&[a], &[b], &[]])[..], [expected], "{name} {a} {b} {kind}");
                     compared += 1;
                 }
             }

@@ -1,8 +1,8 @@
 //! Whether an equality follows from rules within a limit: both sides in one small e-graph.
 
 use egraph::{
-    EGraph, Leaf, LeafValue, Limits, Pattern, Rule, RuleChoice, SaturationConfig, Schedule, System,
-    TermBank, TermId, looks_numeric, saturate_until,
+    EGraph, Limits, RuleChoice, SaturationConfig, Schedule, System, TermBank, TermId,
+    saturate_until,
 };
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -64,37 +64,4 @@ pub fn reached(
     };
     saturate_until(&mut egraph, &reach.config(), equal);
     equal(&egraph).then_some(egraph)
-}
-
-/// Both sides of a rule as terms, with a variable of the same name for each of its variables; none if its language has no
-/// such variables, or the sides are no plain terms.
-pub fn sides(bank: &mut TermBank, rule: &Rule) -> Option<(TermId, TermId)> {
-    let left = side(bank, rule, &rule.lhs)?;
-    Some((left, side(bank, rule, &rule.rhs)?))
-}
-
-fn side(bank: &mut TermBank, rule: &Rule, pattern: &Pattern) -> Option<TermId> {
-    let language = bank.language().clone();
-    match pattern {
-        Pattern::Var(var) => {
-            let sort = rule.variables.sorts[usize::from(var.0)];
-            let mut name =
-                rule.variables.names[usize::from(var.0)].trim_start_matches('?').to_owned();
-            while language.operator(&name).is_some() || looks_numeric(&name) {
-                name.insert(0, '_');
-            }
-            let has = language.variables.contains(&sort) && !name.is_empty();
-            has.then(|| bank.leaf(&Leaf { sort, value: LeafValue::Variable(name) }))
-        }
-        Pattern::Leaf(leaf) => match leaf.value {
-            LeafValue::Bound(_) => None,
-            _ => Some(bank.leaf(leaf)),
-        },
-        Pattern::Op(op, args) => {
-            let args: Vec<TermId> =
-                args.iter().map(|arg| side(bank, rule, arg)).collect::<Option<_>>()?;
-            Some(bank.apply(*op, &args))
-        }
-        Pattern::Compute(..) | Pattern::Function(..) => None,
-    }
 }

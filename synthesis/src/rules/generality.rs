@@ -14,11 +14,11 @@ pub fn by_generality(terms: &Terms, a: (Term, Term), b: (Term, Term)) -> Orderin
             left.literals + right.literals,
             left.size.max(right.size),
             left.size + right.size,
-            (left.operators | right.operators).count_ones(),
         )
     };
     key(a)
         .cmp(&key(b))
+        .then_with(|| terms.operators_in(a).count().cmp(&terms.operators_in(b).count()))
         .then_with(|| compare(terms, a.0, b.0))
         .then_with(|| compare(terms, a.1, b.1))
 }

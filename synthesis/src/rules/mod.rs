@@ -3,5 +3,8 @@
 pub mod following;
 pub mod found;
 pub mod generality;
+pub mod instances;
+pub mod known;
 pub mod proving;
+pub mod tabled;
 pub mod theory;

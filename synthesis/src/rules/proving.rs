@@ -2,6 +2,8 @@
 
 use crate::language::{self, Language};
 use crate::rules::found::Found;
+use crate::rules::known::Known;
+use crate::rules::tabled::asked_of_tables;
 use egraph::{System, Value};
 use interop::{Limits, Solver, Statement, Verdict, go_through, judge};
 use rustc_hash::FxHashMap;
@@ -15,17 +17,6 @@ const MANY: u64 = 1 << 24;
 
 /// What a candidate is called while it is asked about.
 pub const NEW_RULE: &str = "new-rule";
-
-/// What is known of a candidate.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Known {
-    /// It is true, by this.
-    Proved(String),
-    /// It is false under this assignment: values by variable of the language.
-    Refuted(Vec<Value>),
-    /// Neither, and why.
-    Unknown(String),
-}
 
 /// Who proves.
 #[derive(Debug)]
@@ -69,8 +60,10 @@ impl Prover {
 
     fn asked_about(&self, line: &str, input: &[Value]) -> Known {
         let limits = Limits { time: self.time, assignments: FEW };
-        let (names, known) =
-            asked_of(&self.language.text, line, &self.solvers, limits, &self.asked);
+        let (names, known) = match self.asked_of_tables(line) {
+            Some(known) => known,
+            None => asked_of(&self.language.text, line, &self.solvers, limits, &self.asked),
+        };
         let Known::Refuted(values) = known else { return known };
         let mut all = input.to_vec();
         for (name, value) in names.iter().zip(&values) {
@@ -80,6 +73,17 @@ impl Prover {
             }
         }
         Known::Refuted(all)
+    }
+
+    /// The same of a line with an operator that a table says.
+    fn asked_of_tables(&self, line: &str) -> Option<(Vec<String>, Known)> {
+        if !self.language.has_tables() {
+            return None;
+        }
+        let system = System::parse(&format!("{}{line}", self.language.text)).ok()?;
+        let rule = system.rules.iter().find(|rule| rule.name == NEW_RULE)?;
+        let known = asked_of_tables(&self.language, rule, &self.asked)?;
+        Some((rule.variables.names.clone(), known))
     }
 }
 

@@ -1,7 +1,8 @@
 //! All terms of some operators by size: of those that no rule makes smaller one for each column of values, and pairs of
 //! terms with equal values.
 
-use crate::language::Language;
+use crate::language::meaning::MOST_ARGS;
+use crate::language::{Language, OperatorSet};
 use crate::small::rewriting::{Rewriting, nothing};
 use crate::small::terms::{Node, Term, Terms};
 use crate::values::column::{Column, Signature};
@@ -21,14 +22,14 @@ pub struct Request<'a> {
     pub inputs: &'a Inputs,
     /// What is known.
     pub rewriting: &'a Rewriting,
-    /// Of which operators, a bit each.
-    pub operators: u64,
+    /// Of which operators.
+    pub operators: OperatorSet,
     /// Of how many nodes at most.
     pub size: u16,
     /// Whether the columns of the largest terms are wanted, too.
     pub columns: bool,
-    /// Whether pairs of so many nodes and with these operators were looked at before.
-    pub before: &'a (dyn Fn(u64, u16) -> bool + Sync),
+    /// Whether pairs with so many operators and of so many nodes were looked at before.
+    pub before: &'a (dyn Fn(usize, u16) -> bool + Sync),
 }
 
 /// Small terms, one for each column, and the pairs that have one.
@@ -43,6 +44,9 @@ pub struct Enumerated {
     /// Whether the end came before all were gone through.
     pub cut: bool,
 }
+
+/// An operator over terms by their numbers in [`Enumerated`]; as [`Node`], which of few arguments has the last one again.
+type Application = (u8, [usize; MOST_ARGS]);
 
 /// Those that have one column.
 type Classes = FxHashMap<(SortId, Signature), Vec<Term>>;
@@ -67,7 +71,7 @@ pub fn enumerate(
         let nodes = applications(&levels, request, size);
         let mut batches = nodes.peekable();
         while batches.peek().is_some() {
-            let batch: Vec<(u8, [usize; 2])> = batches.by_ref().take(BATCH).collect();
+            let batch: Vec<Application> = batches.by_ref().take(BATCH).collect();
             if over(batch.len() as u64) {
                 found.cut = true;
                 return found;
@@ -96,7 +100,7 @@ pub fn enumerate(
     found
 }
 
-/// The variables and literals, with their columns.
+/// The variables, literals and operators without arguments, with their columns.
 fn leaves(terms: &mut Terms, request: &Request<'_>) -> Vec<(Node, SortId, Column)> {
     let (language, inputs) = (request.language, request.inputs);
     let mut found = Vec::new();
@@ -107,35 +111,64 @@ fn leaves(terms: &mut Terms, request: &Request<'_>) -> Vec<(Node, SortId, Column
         let term = terms.literal(sort, value);
         found.push((terms.node(term), sort, inputs.literal(value)));
     }
+    for (number, operator) in language.operators.iter().enumerate() {
+        let node = Terms::apply(number as u8, &[]);
+        let is_wanted = operator.args.is_empty() && request.operators.has(number as u8);
+        if is_wanted && !request.rewriting.reduces(terms, node, &nothing) {
+            let value = operator.meaning.value(&[]);
+            found.extend(value.ok().map(|value| (node, operator.result, inputs.literal(value))));
+        }
+    }
     found
 }
 
-/// Operators over smaller terms, of one size, by their numbers in `found`.
+/// Operators over smaller terms, of one size.
 fn applications<'a>(
     levels: &[Vec<Vec<usize>>],
     request: &Request<'a>,
     size: u16,
-) -> impl Iterator<Item = (u8, [usize; 2])> + use<'a> {
+) -> impl Iterator<Item = Application> + use<'a> {
     let below = usize::from(size) - 1;
-    let mut rows: Vec<(u8, Vec<usize>, Option<Vec<usize>>)> = Vec::new();
+    // Of each operator and each choice of the sizes of its arguments: the terms that these may be.
+    let mut rows: Vec<(u8, Vec<Vec<usize>>)> = Vec::new();
     for (number, operator) in request.language.operators.iter().enumerate() {
-        if request.operators >> number & 1 == 0 {
-            continue;
-        }
-        let of = |size: usize, arg: usize| levels[size][usize::from(operator.args[arg].0)].clone();
-        match operator.args.len() {
-            1 => rows.push((number as u8, of(below, 0), None)),
-            _ => rows.extend(
-                (1..below).map(|first| (number as u8, of(first, 0), Some(of(below - first, 1)))),
-            ),
+        if request.operators.has(number as u8) {
+            let of = |(size, sort): (usize, &SortId)| levels[size][usize::from(sort.0)].clone();
+            rows.extend(compositions(below, operator.args.len()).into_iter().map(|sizes| {
+                (number as u8, sizes.into_iter().zip(&operator.args).map(of).collect())
+            }));
         }
     }
-    rows.into_iter().flat_map(|(op, firsts, seconds)| {
-        firsts.into_iter().flat_map(move |first| {
-            let seconds = seconds.clone().unwrap_or_else(|| vec![first]);
-            seconds.into_iter().map(move |second| (op, [first, second]))
+    rows.into_iter().flat_map(|(op, choices)| {
+        let all: usize = choices.iter().map(Vec::len).product();
+        (0..all).map(move |number| {
+            // The last argument changes first.
+            let mut rest = number;
+            let mut args = [0; MOST_ARGS];
+            for (arg, choice) in args.iter_mut().zip(&choices).rev() {
+                *arg = choice[rest % choice.len()];
+                rest /= choice.len();
+            }
+            for place in choices.len()..MOST_ARGS {
+                args[place] = args[choices.len() - 1];
+            }
+            (op, args)
         })
     })
+}
+
+/// The ways to be a sum of so many numbers from 1 on, the first ones small first.
+fn compositions(sum: usize, numbers: usize) -> Vec<Vec<usize>> {
+    match numbers {
+        0 => Vec::new(),
+        1 => Vec::from_iter((sum > 0).then(|| vec![sum])),
+        _ => (1..sum)
+            .flat_map(|first| {
+                let rest = compositions(sum - first, numbers - 1).into_iter();
+                rest.map(move |rest| [vec![first], rest].concat())
+            })
+            .collect(),
+    }
 }
 
 /// A term with its column, unless a rule makes it smaller, evaluation makes it a literal, or it has no value anywhere.
@@ -143,12 +176,11 @@ fn evaluated(
     terms: &Terms,
     found: &Enumerated,
     request: &Request<'_>,
-    (op, args): (u8, [usize; 2]),
+    (op, args): Application,
 ) -> Option<(Node, Column)> {
     let language = request.language;
     let node = Node::Apply(op, args.map(|arg| found.terms[arg].0));
-    let folded = language.system.language.constant_folding;
-    if folded && terms.shape_of(node).variables == 0 {
+    if language.folds && terms.shape_of(node).variables == 0 {
         return None;
     }
     if request.rewriting.reduces(terms, node, &nothing) {
@@ -180,9 +212,11 @@ fn keep(
     });
     let fewer = known.is_some_and(|known| terms.shape(known).variables & !shape.variables != 0);
     if let Some(known) = known {
-        let operators = shape.operators | terms.shape(known).operators;
-        if size == request.size && !(request.before)(operators, size) {
-            found.pairs.push((terms.enter(node), known));
+        if size == request.size {
+            let of_known = terms.operators_of(terms.node(known), OperatorSet::default());
+            if !(request.before)(terms.operators_of(node, of_known).count(), size) {
+                found.pairs.push((terms.enter(node), known));
+            }
         }
         // One with fewer variables can stand where that one can't.
         if !fewer {

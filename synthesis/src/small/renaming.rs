@@ -41,8 +41,8 @@ impl Renaming {
             Node::Variable(variable) => terms.enter(Node::Variable(self.variable(variable))),
             Node::Literal(_) => term,
             Node::Apply(op, args) => {
-                let args = args.map(|arg| self.term(terms, arg));
-                terms.enter(Node::Apply(op, args))
+                let node = terms.rebuilt((op, args), |terms, arg| self.term(terms, arg));
+                terms.enter(node)
             }
         }
     }
@@ -71,11 +71,11 @@ mod tests {
     fn variables_are_named_as_they_come_within_their_sort() {
         let text = "(sort Int) (sort Bool) (op < (Int Int) Bool) (op && (Bool Bool) Bool)
             (literal i64 Int) (literal bool Bool)";
-        let language = Language::read("", text, 2, None).unwrap();
+        let language = Language::read(("", text), None, 2, None).unwrap();
         let mut terms = Terms::new(&language);
         let [a, b, c, d] = [0, 1, 2, 3].map(|v| terms.enter(Node::Variable(v)));
-        let less = terms.enter(Node::Apply(0, [b, a]));
-        let both = terms.enter(Node::Apply(1, [d, less]));
+        let less = terms.enter(Terms::apply(0, &[b, a]));
+        let both = terms.enter(Terms::apply(1, &[d, less]));
         let renaming = Renaming::of(&language, &terms, (both, c));
         let renamed = renaming.term(&mut terms, both);
         assert_eq!(terms.text(&language, renamed, ""), "(&& c (< a b))");

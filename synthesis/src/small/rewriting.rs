@@ -112,11 +112,8 @@ impl Rewriting {
     pub fn normal(&self, terms: &mut Terms, term: Term) -> Term {
         let node = terms.node(term);
         let node = match node {
-            Node::Apply(op, [a, b]) => {
-                let first = self.normal(terms, a);
-                let second =
-                    if terms.args(&node).len() == 1 { first } else { self.normal(terms, b) };
-                Node::Apply(op, [first, second])
+            Node::Apply(op, args) => {
+                terms.rebuilt((op, args), |terms, arg| self.normal(terms, arg))
             }
             leaf => leaf,
         };
@@ -136,8 +133,8 @@ fn instance(terms: &mut Terms, side: Term, bound: &Bindings) -> Term {
         Node::Variable(variable) => bound.get(variable).unwrap_or(side),
         Node::Literal(_) => side,
         Node::Apply(op, args) => {
-            let args = args.map(|arg| instance(terms, arg, bound));
-            terms.enter(Node::Apply(op, args))
+            let node = terms.rebuilt((op, args), |terms, arg| instance(terms, arg, bound));
+            terms.enter(node)
         }
     }
 }
@@ -155,7 +152,7 @@ fn size_of(terms: &Terms, side: Term, bound: &Bindings) -> u16 {
 }
 
 /// The side of a rule as a term, whose variables are numbered as in the rule.
-fn side(language: &Language, terms: &mut Terms, pattern: &Pattern) -> Option<Term> {
+pub fn side(language: &Language, terms: &mut Terms, pattern: &Pattern) -> Option<Term> {
     match pattern {
         Pattern::Var(var) => Some(terms.enter(Node::Variable(var.0 as u8))),
         Pattern::Leaf(leaf) => match leaf.value {
@@ -166,10 +163,7 @@ fn side(language: &Language, terms: &mut Terms, pattern: &Pattern) -> Option<Ter
             let op = language.operators.iter().position(|known| known.op == *op)?;
             let args: Vec<Term> =
                 args.iter().map(|arg| side(language, terms, arg)).collect::<Option<_>>()?;
-            let [first, .., last] = args[..] else {
-                return Some(terms.enter(Node::Apply(op as u8, [args[0], args[0]])));
-            };
-            Some(terms.enter(Node::Apply(op as u8, [first, last])))
+            Some(terms.enter(Terms::apply(op as u8, &args)))
         }
         Pattern::Compute(..) | Pattern::Function(..) => None,
     }
@@ -185,7 +179,7 @@ mod tests {
         (rewrite (~ (~ ?a)) ?a) (rewrite (+ ?a 0) ?a)";
 
     fn normal(text: &str) -> String {
-        let language = Language::read("", LANGUAGE, 3, None).unwrap();
+        let language = Language::read(("", LANGUAGE), None, 3, None).unwrap();
         let mut terms = Terms::new(&language);
         let mut rewriting = Rewriting::new(&language);
         let system = System::parse(&format!("{LANGUAGE} {RULES}")).unwrap();

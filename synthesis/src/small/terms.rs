@@ -1,8 +1,9 @@
 //! A store of small terms over a [`Language`]. The sides of rules are terms, too: their variables stand for any term.
 
-use crate::language::Language;
+use crate::language::meaning::MOST_ARGS;
+use crate::language::{Language, OperatorSet};
 use egraph::{Leaf, LeafValue, LiteralKind, SortId, TermBank, TermId, Value};
-use interop::{Lack, apply};
+use interop::Lack;
 use rustc_hash::FxHashMap;
 use std::fmt::Write;
 
@@ -10,7 +11,7 @@ use std::fmt::Write;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Term(u32);
 
-/// What stands at a node. An operator of one argument has it twice.
+/// What stands at a node. An operator of fewer arguments has its last one again in the places that are left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Node {
     /// A variable, by its number.
@@ -18,7 +19,7 @@ pub enum Node {
     /// A literal, by its number in the store.
     Literal(u16),
     /// An operator, by its number in the language.
-    Apply(u8, [Term; 2]),
+    Apply(u8, [Term; MOST_ARGS]),
 }
 
 /// What is known of a term without looking into it.
@@ -30,8 +31,6 @@ pub struct Shape {
     pub literals: u16,
     /// The variables that occur, a bit each.
     pub variables: u32,
-    /// The operators that occur, a bit each.
-    pub operators: u64,
 }
 
 /// Distinct terms.
@@ -41,15 +40,15 @@ pub struct Terms {
     shapes: Vec<Shape>,
     literals: Vec<(SortId, Value)>,
     index: FxHashMap<Node, Term>,
-    /// By operator: whether it has one argument only.
-    unary: Vec<bool>,
+    /// By operator: the number of its arguments.
+    arities: Vec<u8>,
 }
 
 impl Terms {
     /// An empty store.
     pub fn new(language: &Language) -> Terms {
-        let unary = language.operators.iter().map(|op| op.args.len() == 1).collect();
-        Terms { unary, ..Terms::default() }
+        let arities = language.operators.iter().map(|op| op.args.len() as u8).collect();
+        Terms { arities, ..Terms::default() }
     }
 
     /// The term with this node, entered if it is new.
@@ -92,27 +91,63 @@ impl Terms {
     /// The arguments of a node.
     pub fn args<'n>(&self, node: &'n Node) -> &'n [Term] {
         match node {
-            Node::Apply(op, args) => &args[..if self.unary[usize::from(*op)] { 1 } else { 2 }],
+            Node::Apply(op, args) => &args[..usize::from(self.arities[usize::from(*op)])],
             _ => &[],
         }
     }
 
     /// What is known of the term with a node, which need not be there.
     pub fn shape_of(&self, node: Node) -> Shape {
-        let mut shape = Shape { size: 1, literals: 0, variables: 0, operators: 0 };
+        let mut shape = Shape { size: 1, literals: 0, variables: 0 };
         match node {
             Node::Variable(number) => shape.variables = 1 << number,
             Node::Literal(_) => shape.literals = 1,
-            Node::Apply(op, _) => shape.operators = 1 << op,
+            Node::Apply(..) => (),
         }
         for &arg in self.args(&node) {
             let of = self.shape(arg);
             shape.size += of.size;
             shape.literals += of.literals;
             shape.variables |= of.variables;
-            shape.operators |= of.operators;
         }
         shape
+    }
+
+    /// The operator at a node with these arguments.
+    pub fn apply(op: u8, args: &[Term]) -> Node {
+        let last = args.last().copied().unwrap_or(Term(0));
+        Node::Apply(op, std::array::from_fn(|place| args.get(place).copied().unwrap_or(last)))
+    }
+
+    /// The same operator over what becomes of its arguments.
+    pub fn rebuilt(
+        &mut self,
+        (op, args): (u8, [Term; MOST_ARGS]),
+        mut of: impl FnMut(&mut Terms, Term) -> Term,
+    ) -> Node {
+        let mut rebuilt = args;
+        for place in 0..MOST_ARGS {
+            rebuilt[place] = match place < usize::from(self.arities[usize::from(op)]) {
+                true => of(self, args[place]),
+                false => rebuilt[place.saturating_sub(1)],
+            };
+        }
+        Node::Apply(op, rebuilt)
+    }
+
+    /// The operators that occur in the term with a node, which need not be there, beside others.
+    pub fn operators_of(&self, node: Node, others: OperatorSet) -> OperatorSet {
+        let own = match node {
+            Node::Apply(op, _) => others.with(op),
+            _ => others,
+        };
+        self.args(&node).iter().fold(own, |set, &arg| self.operators_of(self.node(arg), set))
+    }
+
+    /// The operators that occur in either of two terms.
+    pub fn operators_in(&self, (left, right): (Term, Term)) -> OperatorSet {
+        let of_left = self.operators_of(self.node(left), OperatorSet::default());
+        self.operators_of(self.node(right), of_left)
     }
 
     /// As it is written; with a mark before variables, as `?`.
@@ -129,6 +164,9 @@ impl Terms {
                 _ = write!(text, "{mark}{}", language.variables[usize::from(number)].name);
             }
             Node::Literal(number) => _ = write!(text, "{}", self.literal_of(number).1),
+            Node::Apply(op, _) if self.args(&node).is_empty() => {
+                text.push_str(&language.operators[usize::from(op)].name);
+            }
             Node::Apply(op, _) => {
                 _ = write!(text, "({}", language.operators[usize::from(op)].name);
                 for &arg in self.args(&node) {
@@ -184,7 +222,7 @@ impl Terms {
             Node::Literal(number) => Ok(self.literal_of(number).1),
             Node::Apply(op, _) => {
                 let args = self.args(&node).iter().map(|&arg| self.value(language, arg, values));
-                apply(language.operators[usize::from(op)].builtin, &args.collect::<Vec<_>>())
+                language.operators[usize::from(op)].meaning.value(&args.collect::<Vec<_>>())
             }
         }
     }

@@ -1,8 +1,9 @@
 //! What a term comes to at all inputs, in a column; and its signature, by which columns are told apart.
 
 use crate::language::Operator;
+use crate::language::meaning::Meaning;
 use egraph::{LiteralKind, Value};
-use interop::{Lack, apply};
+use interop::Lack;
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
 
@@ -39,13 +40,19 @@ impl Column {
                 Some(Column::Words(words)) => &words[..],
                 _ => &[],
             };
-            return Column::Words(op.all(of(0), of(1)));
+            return Column::Words(op.all([of(0), of(1), of(2)]));
         }
         let points = args[0].len();
         let at = |point| -> Vec<Result<Value, Lack>> {
             args.iter().zip(kinds).map(|(column, kind)| column.value(point, *kind)).collect()
         };
-        Column::Values((0..points).map(|point| apply(operator.builtin, &at(point))).collect())
+        let values = (0..points).map(|point| operator.meaning.value(&at(point)));
+        match &operator.meaning {
+            Meaning::Table(table) if table.is_of_words() => Column::Words(
+                values.map(|value| value.ok().and_then(Value::to_bits).unwrap_or(0)).collect(),
+            ),
+            _ => Column::Values(values.collect()),
+        }
     }
 
     /// Number of inputs.

@@ -114,6 +114,8 @@ impl Guarded {
         for guard in (0..FORMS.len() as u8).map(Guard) {
             for (first, variable) in variables.iter().enumerate() {
                 let said = guard.said(variable.kind).filter(|_| match variable.kind {
+                    // Conditions read literals.
+                    _ if variable.named.is_some() => false,
                     LiteralKind::Bool => false,
                     // Bits of integers have no formula, so nothing could be proved.
                     LiteralKind::I64 => FORMS[usize::from(guard.0)] != POWER_OF_TWO,
@@ -177,7 +179,7 @@ mod tests {
 
     #[test]
     fn weaker_conditions_come_first_and_none_twice() {
-        let language = Language::read("", LANGUAGE, 2, None).unwrap();
+        let language = Language::read(("", LANGUAGE), None, 2, None).unwrap();
         let all = Guarded::all(&language, &Inputs::of(&language, 1_000, 0));
         let texts: Vec<String> = all.iter().map(|guarded| guarded.text(&language)).collect();
         let place = |text: &str| texts.iter().position(|known| known == text);
@@ -185,7 +187,7 @@ mod tests {
         assert!(place("(<= ?a ?b)") < place("(< ?a ?b)"), "{texts:?}");
         assert!(place("(&& (!= ?a 0) (== (& ?a (- ?a 1)) 0))").is_some(), "{texts:?}");
         let integers = LANGUAGE.replace("(bits 4)", "i64");
-        let language = Language::read("", &integers, 2, None).unwrap();
+        let language = Language::read(("", &integers), None, 2, None).unwrap();
         let all = Guarded::all(&language, &Inputs::of(&language, 1_000, 0));
         assert!(all.len() > 5 && all.iter().all(|guarded| !guarded.text(&language).contains('&')));
         // Words are never below 0, and above it where they are not 0.

@@ -7,25 +7,33 @@ use egraph::{Bits, Float, LiteralKind, Rational, Value, Width};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
+/// What the values of a variable are: of a kind, and if they have names, the words below a number.
+type Domain = (LiteralKind, Option<u64>);
+
 /// The inputs: values by variable.
 #[derive(Clone, Debug)]
 pub struct Inputs {
-    kinds: Vec<LiteralKind>,
+    domains: Vec<Domain>,
     values: Vec<Vec<Value>>,
 }
 
 impl Inputs {
     /// At most so many inputs for a language, half of them random, unless all of them are no more.
     pub fn of(language: &Language, most: usize, seed: u64) -> Inputs {
-        let kinds: Vec<LiteralKind> = language.variables.iter().map(|v| v.kind).collect();
-        let mut inputs = Inputs { values: vec![Vec::new(); kinds.len()], kinds };
-        if let Some(all) = inputs.combinations(|kind| all_of(kind, most), most) {
+        let domains: Vec<Domain> = language.variables.iter().map(|v| (v.kind, v.named)).collect();
+        let mut inputs = Inputs { values: vec![Vec::new(); domains.len()], domains };
+        if let Some(all) = inputs.combinations(|domain| all_of(domain, most), most) {
             inputs.values = all;
             return inputs;
         }
         // As many corners of each kind as half of the inputs have room for.
         for corners in (1..=MOST_CORNERS).rev() {
-            let some = |kind| Some(corners_of(kind).into_iter().take(corners).collect());
+            let some = |(kind, named)| {
+                let mut some = corners_of(kind);
+                some.retain(|value| is_named(*value, named));
+                some.truncate(corners);
+                Some(some)
+            };
             if let Some(values) = inputs.combinations(some, most / 2) {
                 inputs.values = values;
                 break;
@@ -34,7 +42,7 @@ impl Inputs {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         for _ in inputs.len()..most {
             let drawn: Vec<Value> =
-                inputs.kinds.iter().map(|kind| random(*kind, &mut rng)).collect();
+                inputs.domains.iter().map(|domain| random_of(*domain, &mut rng)).collect();
             inputs.push(&drawn);
         }
         inputs
@@ -43,11 +51,11 @@ impl Inputs {
     /// All combinations of some values of each kind, by variable, if they are at most so many.
     fn combinations(
         &self,
-        of: impl Fn(LiteralKind) -> Option<Vec<Value>>,
+        of: impl Fn(Domain) -> Option<Vec<Value>>,
         most: usize,
     ) -> Option<Vec<Vec<Value>>> {
         let choices: Vec<Vec<Value>> =
-            self.kinds.iter().map(|kind| of(*kind)).collect::<Option<_>>()?;
+            self.domains.iter().map(|domain| of(*domain)).collect::<Option<_>>()?;
         let all = choices.iter().try_fold(1usize, |all, some| all.checked_mul(some.len()))?;
         if all > most {
             return None;
@@ -82,7 +90,7 @@ impl Inputs {
 
     /// The column of a variable.
     pub fn variable(&self, variable: usize) -> Column {
-        Column::of(self.kinds[variable], self.values[variable].iter().copied())
+        Column::of(self.domains[variable].0, self.values[variable].iter().copied())
     }
 
     /// The column of a literal.
@@ -93,9 +101,26 @@ impl Inputs {
 
 const MOST_CORNERS: usize = 8;
 
-/// All values of a kind, if they are at most so many.
-fn all_of(kind: LiteralKind, most: usize) -> Option<Vec<Value>> {
+/// Whether a value has a name, where values have one.
+fn is_named(value: Value, named: Option<u64>) -> bool {
+    named.is_none_or(|named| value.to_bits().is_some_and(|place| place < named))
+}
+
+/// A random value.
+fn random_of((kind, named): Domain, rng: &mut ChaCha8Rng) -> Value {
+    match named.and_then(|named| kind.of_bits(rng.random_range(0..named))) {
+        Some(value) => value,
+        None => random(kind, rng),
+    }
+}
+
+/// All values, if they are at most so many.
+fn all_of((kind, named): Domain, most: usize) -> Option<Vec<Value>> {
     match kind {
+        _ if named.is_some() => {
+            let all = 0..named.filter(|named| *named <= most as u64)?;
+            all.map(|place| kind.of_bits(place)).collect()
+        }
         LiteralKind::Bool => Some(vec![Value::Bool(false), Value::Bool(true)]),
         LiteralKind::Bits(width) if width.largest() < most as u64 => {
             Some((0..=width.largest()).map(|word| Value::Bits(Bits::new(width, word))).collect())
@@ -176,7 +201,7 @@ mod tests {
     fn inputs(kind: &str, most: usize, seed: u64) -> Inputs {
         let text = format!("(sort S) (op - (S) S) (literal {kind} S) (variable S)");
         let text = if kind == "bool" { text.replace("(op -", "(op !") } else { text };
-        Inputs::of(&Language::read("my.rules", &text, 2, None).unwrap(), most, seed)
+        Inputs::of(&Language::read(("my.rules", &text), None, 2, None).unwrap(), most, seed)
     }
 
     #[test]

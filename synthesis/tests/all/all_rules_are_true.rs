@@ -89,3 +89,33 @@ fn without_a_solver_what_is_too_large_to_go_through_is_not_written_unless_asked_
         "{text}"
     );
 }
+
+/// Eight widths side by side have 80 operators; the last one's rules are found as the first one's are.
+#[test]
+fn a_language_may_have_more_operators_than_a_word_has_bits() {
+    let of = |bits: u32| {
+        let binary = ["+", "-", "*", "&", "|", "^", "<<", ">>"]
+            .map(|op| format!("(op {op}:{bits} (W{bits} W{bits}) W{bits})"));
+        let unary = ["~", "neg"].map(|op| format!("(op {op}:{bits} (W{bits}) W{bits})"));
+        format!(
+            "(sort W{bits}) (literal (bits {bits}) W{bits}) {} {}",
+            binary.concat(),
+            unary.concat()
+        )
+    };
+    let language: String = (1..=8).map(of).collect();
+    let place = tempfile::tempdir().unwrap();
+    let options = FindOptions {
+        one_size: Some(3),
+        pair_size: Some(2),
+        size: Some(2),
+        variables: Some(2),
+        ..FindOptions::default()
+    };
+    let outcome = search(&language, &options, 0, 1, &place.path().join("out"));
+    let has =
+        |line: &str| outcome.rules.iter().any(|(name, found)| found.line(name).contains(line));
+    assert!(has("(+:1 ?a ?b) (+:1 ?b ?a)"), "{outcome:?}");
+    assert!(has("(+:8 ?o ?p) (+:8 ?p ?o)"), "{outcome:?}");
+    assert!(outcome.rules.iter().all(|(_, found)| found.proved));
+}

@@ -83,6 +83,7 @@ fn the_directory_of_another_search_is_refused_and_stays() {
     let run = support::Run { threads: Some(1), seed: 0, quiet: true };
     let again = synthesis::find(
         ("words.rules", &language()),
+        None,
         (&aim, ends),
         Vec::new(),
         (&run, Default::default()),

@@ -4,7 +4,7 @@ use egraph::{Condition, LeafValue, LiteralKind, Pattern, Rule, System, Value, Va
 use std::path::Path;
 use std::sync::Arc;
 use support::Run;
-use synthesis::{FindOptions, Outcome, find};
+use synthesis::{FindOptions, Outcome, TablesFile, find};
 
 /// Looks for rules without any solver, in a directory.
 pub fn search(
@@ -14,12 +14,32 @@ pub fn search(
     threads: usize,
     out: &Path,
 ) -> Outcome {
-    let (aim, ends) = options.settle().unwrap();
     let run = Run { threads: Some(threads), seed, quiet: true };
+    look((language, None), options, &run, out)
+}
+
+/// The same with tables, on one thread.
+pub fn search_with(
+    language: &str,
+    tables: Option<TablesFile<'_>>,
+    options: &FindOptions,
+    out: &Path,
+) -> Outcome {
+    let run = Run { threads: Some(1), seed: 0, quiet: true };
+    look((language, tables), options, &run, out)
+}
+
+fn look(
+    (language, tables): (&str, Option<TablesFile<'_>>),
+    options: &FindOptions,
+    run: &Run,
+    out: &Path,
+) -> Outcome {
+    let (aim, ends) = options.settle().unwrap();
     let pool = run.build_pool().unwrap();
-    let asked = Arc::default();
-    let look = || find(("words.rules", language), (&aim, ends), Vec::new(), (&run, asked), out);
-    pool.install(look).unwrap()
+    let with = (run, Arc::default());
+    let find = || find(("words.rules", language), tables, (&aim, ends), Vec::new(), with, out);
+    pool.install(find).unwrap()
 }
 
 /// The rules that were found, as a system.

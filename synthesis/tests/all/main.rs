@@ -5,3 +5,4 @@ mod any_end_goes_on;
 mod common;
 mod conditions_are_weak;
 mod pruned_rules_have_proofs;
+mod tables_say_what_operators_compute;

@@ -1,4 +1,4 @@
-//! `cairn rules find`: the rules of a language whose operators are built in.
+//! `cairn rules find`: the rules of a language whose operators are built in, or said by tables.
 
 use crate::inputs::args::{RunArgs, of_flag};
 use crate::inputs::shipped::SYSTEMS;
@@ -8,14 +8,15 @@ use anyhow::Result;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
-use support::{InputFile, counted, note, print, text_of};
-use synthesis::{Ended, FindOptions, find};
+use support::{InputFile, counted, note, print, read_text, text_of};
+use synthesis::{Ended, FindOptions, TablesFile, find};
 
 const EXAMPLES: &str = "\
 Examples:
   cairn rules find words.rules --out found
   cairn rules find words.rules --out found --size 5 --one-size 7 \\
       --condition-size 5 --literals '0 1 2'
+  cairn rules find signs.rules --tables signs.json --out found
 
 The language is a rules file: sorts, built-in operators, literals, variables. Rules that it has are \
 known, and stay. The rules that are found are in found.rules of the directory, behind the language.
@@ -38,6 +39,9 @@ pub struct FindArgs {
     /// The directory for what is found; it is new, or of the same search
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
+    /// What operators compute that are not built in, and the values of sorts without literals, in JSON
+    #[arg(long, value_name = "FILE")]
+    tables: Option<PathBuf>,
     #[command(flatten)]
     options: FindOptions,
     /// A solver to ask, by its path; several are asked one after the other [default: z3, cvc5 and bitwuzla where the
@@ -59,12 +63,18 @@ pub fn run(args: &FindArgs) -> Result<()> {
     let (aim, ends) = args.options.settle().map_err(of_flag)?;
     let text = text_of(args.language.read("the language")?, args.language.path())?;
     let name = args.language.to_string();
+    let tables = match &args.tables {
+        Some(path) => Some((path.display().to_string(), read_text(path, "the tables")?)),
+        None => None,
+    };
+    let tables = tables.as_ref().map(|(name, text)| TablesFile { name, text });
     let solvers = if args.no_solver { Vec::new() } else { solvers(&args.solver)? };
     let (run, signals) = (args.run.run(), Signals::catch()?);
     let begin = Instant::now();
     let with = (&run, signals.asked.clone());
     let pool = run.build_pool()?;
-    let found = pool.install(|| find((&name, &text), (&aim, ends), solvers, with, &args.out))?;
+    let found =
+        pool.install(|| find((&name, &text), tables, (&aim, ends), solvers, with, &args.out))?;
     let unproved = found.rules.iter().filter(|(_, rule)| !rule.proved).count() as u64;
     let rules = counted(found.rules.len() as u64, "rule");
     let how = match unproved {

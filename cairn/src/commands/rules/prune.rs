@@ -20,7 +20,9 @@ Examples:
 
 A rule follows if its two sides become equal in one e-graph of both, by the rules that stay. The last \
 rules of the file are tried first. Each rule that follows has a proof from those that stay, which `cairn check` \
-accepts. Rules with conditions, with binders or computed literals, and those of a normal form, are not tried.";
+accepts. A rule that reads literals, in conditions or to compute others, has to follow at some choices of these \
+(--instances), the ends of what there is and random ones, and has a proof for each. Rules with binders or facts, \
+and those of a normal form, are not tried.";
 
 /// The arguments of `cairn rules prune`.
 #[derive(Clone, Debug, clap::Args)]
@@ -55,12 +57,12 @@ const RULES: FileKind = FileKind {
 /// # Errors
 /// Bad input, what the file system says, or the command was interrupted.
 pub fn run(args: &PruneArgs) -> Result<()> {
-    let reach = args.options.settle().map_err(of_flag)?;
+    let aim = args.options.settle().map_err(of_flag)?;
     let out = args.out.as_deref().map(|path| OutputFile::new(path, RULES)).transpose()?;
     let text = text_of(args.system.read("the rewrite system")?, args.system.path())?;
     let (name, signals) = (args.system.to_string(), Signals::catch()?);
     let head = format!("{HEAD}{}.\n", name.escape_debug());
-    let pruned = prune((&name, &text, &head), reach, args.quiet, &signals.asked)?;
+    let pruned = prune((&name, &text, &head), aim, args.quiet, &signals.asked)?;
     let Some(pruned) = pruned else {
         return Err(signals.interrupted("stopped: nothing was written".to_owned()).into());
     };
@@ -76,9 +78,14 @@ pub fn run(args: &PruneArgs) -> Result<()> {
 fn write_proofs(directory: &Path, pruned: &Pruned) -> Result<()> {
     own_directory(directory)?;
     for (name, need) in &pruned.rules {
-        if let Need::Follows { proof, .. } = need {
-            let file = directory.join(format!("{}.json", name.replace(['/', '\\'], "_")));
-            proof_file(&file)?.write(|file| Ok(file.write_all(proof.as_bytes())?))?;
+        let Need::Follows { proofs, .. } = need else { continue };
+        let name = name.replace(['/', '\\'], "_");
+        for (number, followed) in (1..).zip(proofs) {
+            let file = directory.join(match proofs.len() {
+                1 => format!("{name}.json"),
+                _ => format!("{name}-{number}.json"),
+            });
+            proof_file(&file)?.write(|file| Ok(file.write_all(followed.proof.as_bytes())?))?;
         }
     }
     Ok(())
@@ -90,10 +97,19 @@ fn table(pruned: &Pruned) -> String {
     let (mut lines, mut follow, mut not_tried) = (String::new(), 0u64, 0u64);
     for (name, need) in &pruned.rules {
         let said = match need {
-            Need::Follows { from, steps, .. } => {
+            Need::Follows { from, proofs, all } => {
                 follow += 1;
-                let steps = counted(*steps as u64, "step");
-                format!("follows from {} ({steps})", from.join(", "))
+                let most = proofs.iter().map(|followed| followed.steps).max().unwrap_or(0);
+                let steps = counted(most as u64, "step");
+                let from = if from.is_empty() { "no rule".to_owned() } else { from.join(", ") };
+                match (proofs.len() as u64, all) {
+                    (1, true) => format!("follows from {from} ({steps})"),
+                    (some, all) => {
+                        let all = if *all { "all " } else { "" };
+                        let some = counted(some, "choice");
+                        format!("follows from {from} ({steps} at most, {all}{some} of literals)")
+                    }
+                }
             }
             Need::NotTried(why) => {
                 not_tried += 1;
