@@ -124,17 +124,17 @@ def test_rules_are_found_for_functions_of_any_values(tmp_path):
     turns = [complex(1, 0), complex(0, 1), complex(-1, 0), complex(0, -1)]
     meanings = {"id": 1, "then": lambda a, b: a * b, "back": lambda a: a.conjugate()}
     found = cairn.find_rules(
-        tmp_path / "found", language=language, values={"P": turns}, meanings=meanings, size=4, no_solver=True)
+        tmp_path / "found", language=language, values={"P": turns}, meanings=meanings, no_solver=True)
     assert cairn.prove(found, "(then (then a b) (back a))", "b")
     # A list says the same as a function, and the same call goes on with what was found.
     written = {"id": 1, "then": [[a * b for b in turns] for a in turns], "back": [a.conjugate() for a in turns]}
     again = cairn.find_rules(
-        tmp_path / "found", language=language, values={"P": turns}, meanings=written, size=4, no_solver=True)
+        tmp_path / "found", language=language, values={"P": turns}, meanings=written, no_solver=True)
     assert again == found
     with pytest.raises(cairn.CairnError, match="already holds rules that were looked for otherwise"):
         cairn.find_rules(
             tmp_path / "found", language=language, values={"P": turns}, meanings=meanings | {"back": lambda a: a},
-            size=4, no_solver=True)
+            no_solver=True)
 
 
 def test_functions_take_words_and_truth_values(tmp_path):
@@ -143,7 +143,7 @@ def test_functions_take_words_and_truth_values(tmp_path):
         " (variable W)")
     assert language.values("B") == [False, True] and language.values("W") == list(range(8))
     found = cairn.find_rules(
-        tmp_path / "found", language=language, meanings={"odd": lambda n: n % 2 == 1}, size=5, no_solver=True)
+        tmp_path / "found", language=language, meanings={"odd": lambda n: n % 2 == 1}, no_solver=True)
     assert cairn.prove(found, "(odd (+ a 1))", "(! (odd a))")
 
 

@@ -47,7 +47,15 @@ fn kind(argument: &clap::Arg) -> &'static str {
     };
     match () {
         () if !argument.get_action().takes_values() => "flag",
-        () if is(&[TypeId::of::<u32>(), TypeId::of::<u64>(), TypeId::of::<usize>()]) => "whole",
+        () if is(&[
+            TypeId::of::<u16>(),
+            TypeId::of::<u32>(),
+            TypeId::of::<u64>(),
+            TypeId::of::<usize>(),
+        ]) =>
+        {
+            "whole"
+        }
         () if is(&[TypeId::of::<f64>(), TypeId::of::<guided_search::Seconds>()]) => "number",
         () if is(&[
             TypeId::of::<guided_search::Cap>(),

@@ -103,3 +103,37 @@ class LearnOptions(TypedDict, total=False):
     rounds: int
     #: How often each fit goes through the examples [default: 5]
     epochs: int
+
+
+class FindOptions(TypedDict, total=False):
+    """How :func:`find_rules` looks for rules."""
+
+    #: Largest number of nodes of a side, with any operators [default: 5]
+    size: int
+    #: Largest number of nodes of a side, with three operators at a time; there are many sets of three
+    #: [default: 0, for none]
+    triple_size: int
+    #: Largest number of nodes of a side, with at most two operators [default: as ``size``]
+    pair_size: int
+    #: Largest number of nodes of a side, with one operator [default: as ``pair_size``]
+    one_size: int
+    #: Look for rules with a condition, up to so many nodes of a side [default: 0, for none]
+    condition_size: int
+    #: Variables of each sort [default: 3]
+    variables: int
+    #: Literals in terms, separated by spaces; each is one of every sort that has it [default: 0 1]
+    literals: str
+    #: Inputs at which terms are compared [default: 200]
+    inputs: int
+    #: What follows from other rules in so many iterations is left out [default: 3]
+    iterations: int
+    #: And in an e-graph of at most so many e-nodes [default: 2000]
+    nodes: int
+    #: Keep rules that nobody could prove or refute, and say so of each
+    unproved: bool
+    #: Seconds for a query to a solver [default: 10]
+    query_time: float
+    #: End after so many terms, with what was found by then
+    work: int
+    #: End after so many seconds, with what was found by then (not reproducible)
+    time: float

@@ -302,7 +302,7 @@ def find_rules(
     >>> turns = {"P": range(5)}
     >>> meanings = {"id": 0, "then": lambda a, b: (a + b) % 5, "back": lambda a: -a % 5}
     >>> with tempfile.TemporaryDirectory() as out:
-    ...     found = cairn.find_rules(out + "/found", language=language, values=turns, meanings=meanings, size=4)
+    ...     found = cairn.find_rules(out + "/found", language=language, values=turns, meanings=meanings)
     >>> bool(cairn.prove(found, "(then a (then b (back a)))", "b"))
     True
     """
