@@ -97,6 +97,7 @@ pub use options::tasks::{ChainSettings, Family, TaskOptions};
 pub use report::comparison::{OptimiserSummary, Paired, optimiser_summaries, optimisers_table};
 pub use report::inspect::{Inspection as ResultsInspection, inspect as inspect_results};
 pub use report::page::write_report;
+pub use report::proof::RulesSaid;
 pub use report::proof::proof_page;
 pub use report::summary::{Summary, summaries, text_table};
 pub use report::verdict::headline;

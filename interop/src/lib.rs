@@ -78,7 +78,7 @@ pub use mlir::{MLIR_EGRAPH, Mlir, MlirTable, MlirTerms, MlirTool, mlir_lacks, wr
 pub use serialize::write_serialized;
 pub use smt::{
     Compared, Extent, Lack, Limits, NoSolver, Refutation, Solver, Statement, Verdict, apply,
-    assumption, compare, find_solvers, go_through, judge, query,
+    assumption, compare, find_solvers, go_through, judge, queries, query,
 };
 pub use ssa::Taken;
 pub use variables::NeededValue;

@@ -97,6 +97,11 @@ pub static MODELS: Shipped =
 pub static SEARCHES: Shipped = shipped!("preset", "search", ".toml", ["default", "quickstart"]);
 
 impl Shipped {
+    /// All of them.
+    pub fn files(&self) -> &'static [CarriedFile] {
+        self.files
+    }
+
     /// What can be named.
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
         self.files.iter().map(|file| file.name)

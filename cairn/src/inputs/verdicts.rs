@@ -3,7 +3,7 @@
 //! A verdict belongs to what a rule says, by the hash of its statement, so it stays where rules are named anew, put into
 //! another order or commented.
 
-use crate::inputs::shipped::VERDICTS;
+use crate::inputs::shipped::{SYSTEMS, VERDICTS};
 use anyhow::{Context, Result, ensure};
 use egraph::{Rule, System};
 use interop::{Statement, assumption};
@@ -12,11 +12,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use support::{
-    FileKind, InputFile, OutputFile, first_bytes, hash, read_text, seal_json, unseal_json,
+    FileKind, InputFile, OutputFile, first_bytes, hash, note, read_text, seal_json, unseal_json,
 };
 
 /// How a rule is proved whose assignments are few.
 const THROUGH: &str = "going through all assignments";
+
+/// The copy of a rules file among results.
+const COPY: &str = "system.rules";
 
 const KIND: &str = "cairn-verdicts";
 const FORMAT: u32 = 1;
@@ -155,6 +158,39 @@ impl Verdicts {
                 Err(_) => Ok(None),
             },
             InputFile::Path(path) => Verdicts::read(&beside(path)),
+        }
+    }
+
+    /// What is known of the rules that a directory of results has a copy of: by its own file, or by those in the program, if these
+    /// know of a system with the same file.
+    ///
+    /// # Errors
+    /// As [`Verdicts::read`].
+    pub fn of_results(directory: &Path) -> Result<Option<Verdicts>> {
+        let rules = directory.join(COPY);
+        if let Some(own) = Verdicts::read(&beside(&rules))? {
+            return Ok(Some(own));
+        }
+        let text = read_text(&rules, "the rewrite system")?;
+        match SYSTEMS.files().iter().find(|carried| carried.text == text) {
+            Some(carried) => Verdicts::of_system(&InputFile::Carried(*carried)),
+            None => Ok(None),
+        }
+    }
+
+    /// Leaves what is known of a system's rules in a directory of results, beside the copy of its file.
+    ///
+    /// # Errors
+    /// What the file system says.
+    pub fn keep_with_results(system: &InputFile, directory: &Path) -> Result<()> {
+        let InputFile::Path(path) = system else { return Ok(()) };
+        match Verdicts::read(&beside(path)) {
+            Ok(Some(known)) => known.write(&Verdicts::output(&beside(&directory.join(COPY)))?),
+            Ok(None) => Ok(()),
+            Err(error) => {
+                note(&format!("verdicts are not used: {error:#}"));
+                Ok(())
+            }
         }
     }
 

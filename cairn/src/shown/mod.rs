@@ -7,3 +7,4 @@ pub(crate) mod one_way;
 pub(crate) mod part;
 pub(crate) mod proof;
 pub(crate) mod proved;
+pub(crate) mod queries;

@@ -1,7 +1,7 @@
 //! `cairn system check --smt` with programs that are called like solvers, and what `prove` and `optimise` say of the
 //! rules that they used.
 
-use crate::common::cairn;
+use crate::common::{cairn, output};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -210,4 +210,80 @@ fn answers_say_whether_the_rules_used_are_proved() {
     let object: serde_json::Value = serde_json::from_str(&out).unwrap();
     assert_eq!(object["rules"]["not_proved"], serde_json::json!([]), "{out}");
     assert!(object["rules"]["proved"].as_u64().unwrap() >= 2, "{out}");
+}
+
+const SUMS: &str =
+    "(sort Int) (op + (Int Int) Int) (op * (Int Int) Int) (literal i64 Int) (variable Int)
+(rewrite (+ ?a ?b) (+ ?b ?a) :name comm)
+(birewrite (+ ?a (+ ?b ?c)) (+ (+ ?a ?b) ?c) :name assoc)
+";
+
+/// A task that takes both rules, and its evaluation.
+fn evaluated(directory: &TempDir, system: &str, out: &str) {
+    let tasks = "id,start,target\n0,(+ a (+ b c)),(+ c (+ b a))\n";
+    fs::write(directory.path().join("tasks.csv"), tasks).unwrap();
+    let words = format!(
+        "evaluate --system {system} --tasks tasks.csv --methods all-work --work 500 --cap 100 --out {out} --quiet"
+    );
+    output(cairn(directory).args(words.split_whitespace()));
+    output(cairn(directory).args(["report", out]));
+}
+
+#[test]
+fn reports_say_which_rules_are_proved() {
+    let said = |directory: &TempDir, out: &str| {
+        let page = fs::read_to_string(directory.path().join(out).join("report.html")).unwrap();
+        let said = page.split("In all proofs together ").nth(1)?;
+        Some(said.split('<').next().unwrap().to_owned())
+    };
+    let directory = directory(UNSAT);
+    fs::write(directory.path().join("a.rules"), SUMS).unwrap();
+    evaluated(&directory, "a.rules", "unknown");
+    assert_eq!(said(&directory, "unknown"), None);
+    let (_, err, code) = check(&directory, "");
+    assert_eq!(code, 0, "{err}");
+    evaluated(&directory, "a.rules", "known");
+    let known = said(&directory, "known").unwrap();
+    assert!(known.starts_with("all ") && known.contains(" rules used were proved by "), "{known}");
+    // Of a shipped system the program knows it.
+    evaluated(&directory, "halide", "shipped");
+    assert!(said(&directory, "shipped").unwrap().contains("proved by "));
+}
+
+#[test]
+fn what_the_rules_of_a_proof_say_is_written_for_any_solver() {
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(
+        directory.path().join("own.rules"),
+        format!("{SUMS}(op f (Int) Int) (rewrite (f ?a) (+ ?a 1) :name own/f)\n"),
+    )
+    .unwrap();
+    output(cairn(&directory).args([
+        "explain",
+        "--system",
+        "own.rules",
+        "--start",
+        "(+ (f x) y)",
+        "--target",
+        "(+ y (+ 1 x))",
+        "--out",
+        "proof.json",
+    ]));
+    let words = "check proof.json --system own.rules --queries queries";
+    let said = output(cairn(&directory).args(words.split_whitespace()));
+    assert!(said.contains("no query for own/f: ") && said.contains("in queries\n"), "{said}");
+    let file = directory.path().join("queries/comm.smt2");
+    let query = fs::read_to_string(&file).unwrap();
+    assert!(query.starts_with("; A query by cairn "), "{query}");
+    assert!(query.contains("(check-sat)") && !query.contains("get-value"), "{query}");
+    if let Ok(answer) = std::process::Command::new("z3").arg(&file).output() {
+        let answer = String::from_utf8(answer.stdout).unwrap();
+        assert!(answer.contains("unsat") && !answer.contains("error"), "{answer}");
+    }
+    // Again over its own files, and never over another's.
+    output(cairn(&directory).args(words.split_whitespace()));
+    fs::write(&file, "mine").unwrap();
+    let refused = cairn(&directory).args(words.split_whitespace()).output().unwrap();
+    assert_eq!(refused.status.code(), Some(2));
+    assert_eq!(fs::read_to_string(&file).unwrap(), "mine");
 }

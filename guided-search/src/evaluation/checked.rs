@@ -3,8 +3,9 @@
 
 use crate::evaluation::results::Row;
 use anyhow::{Context, Result, ensure};
-use egraph::{Proof, System, TermBank, TermId, check, proof_from_json};
+use egraph::{Proof, RuleId, System, TermBank, TermId, check, proof_from_json};
 use rayon::prelude::*;
+use std::collections::BTreeSet;
 use std::path::Path;
 use support::hash::sha256;
 use support::named_inside;
@@ -47,15 +48,17 @@ pub fn proof_of(
     Ok(proof)
 }
 
-/// Checks every proof that the rows speak of. Works on the threads of the current pool.
+/// Checks every proof that the rows speak of, and says which rules they use. Works on the threads of the current pool.
 ///
 /// # Errors
 /// As [`proof_of`], of the first row whose proof is not as it should be.
-pub fn check_proofs(directory: &Path, system: &System, rows: &[Row]) -> Result<()> {
-    rows.par_iter().filter(|row| row.solved).try_for_each(|row| {
+pub fn check_proofs(directory: &Path, system: &System, rows: &[Row]) -> Result<BTreeSet<RuleId>> {
+    let rules = |row: &Row| {
         let mut bank = TermBank::new(system.language.clone());
-        proof_of(directory, system, &mut bank, row)
-            .with_context(|| format!("task {}, method {}", row.task, row.method))
-            .map(drop)
-    })
+        let proof = proof_of(directory, system, &mut bank, row)
+            .with_context(|| format!("task {}, method {}", row.task, row.method))?;
+        Ok(proof.rules())
+    };
+    let solved = rows.par_iter().filter(|row| row.solved);
+    solved.map(rules).try_reduce(BTreeSet::new, |a, b| Ok(a.into_iter().chain(b).collect()))
 }

@@ -15,10 +15,11 @@ use crate::options::optimise::OptimiseAim;
 use anyhow::{Context, Result, ensure};
 use dataset_gen::{SYSTEM_FILE, system_of};
 
-use egraph::{Sketch, System, TermBank, TermId, check, proof_from_json, proof_to_json};
+use egraph::{RuleId, Sketch, System, TermBank, TermId, check, proof_from_json, proof_to_json};
 use jobs::{Described, Job, PROOFS, Parts, ROWS, found_row, read_row, row_file, write_row};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 use support::hash::sha256;
@@ -223,14 +224,18 @@ pub fn optimised_rows(directory: &Path) -> Result<Option<Vec<OptimisedRow>>> {
     Ok(Some(rows))
 }
 
-/// Checks every proof that rows speak of, which lie in a directory of optimised terms, on the threads of the
-/// current rayon pool.
+/// Checks every proof that rows speak of, which lie in a directory of optimised terms, and says which rules they use. Works on the
+/// threads of the current rayon pool.
 ///
 /// # Errors
 /// The first one that can't be read, is refused by the checker, or is a proof of something else.
-pub fn check_proofs_of(directory: &Path, system: &System, rows: &[OptimisedRow]) -> Result<()> {
+pub fn check_proofs_of(
+    directory: &Path,
+    system: &System,
+    rows: &[OptimisedRow],
+) -> Result<BTreeSet<RuleId>> {
     let proved: Vec<&OptimisedRow> = rows.iter().filter(|row| !row.proof_file.is_empty()).collect();
-    proved.par_iter().try_for_each(|row| {
+    let rules = |row: &&OptimisedRow| {
         let path = named_inside(directory, &row.proof_file)?;
         let name = path.display();
         let text = read_text(&path, "the proof")?;
@@ -242,8 +247,10 @@ pub fn check_proofs_of(directory: &Path, system: &System, rows: &[OptimisedRow])
             "{name} is not a proof of term {}",
             row.id
         );
-        Ok(())
-    })
+        Ok(proof.rules())
+    };
+    let proved = proved.par_iter().map(rules);
+    proved.try_reduce(BTreeSet::new, |a, b| Ok(a.into_iter().chain(b).collect()))
 }
 
 /// The term as text, the end of a huge one left out: parts that stand in many places can be shared.

@@ -7,12 +7,14 @@ use crate::optimise::optimisers::Optimiser;
 use crate::optimise::summary::{OptimisedSummary, left};
 use crate::optimise::table::OptimisedRow;
 use crate::report::charts::figure;
+use crate::report::proof::RulesSaid;
 use crate::report::tables::{settings_section, table};
 use anyhow::{Context, Result};
 use dataset_gen::system_of;
 use jobs::Described;
 use maud::{Markup, html};
 use serde::Serialize;
+use std::collections::BTreeSet;
 use std::path::Path;
 use support::svg_chart::{Axis, Chart, Series, Shape};
 use support::{counted, page, thousands};
@@ -114,7 +116,7 @@ const EXPLAINED: &str = "Better and worse: terms that the optimiser without thes
 ///
 /// # Errors
 /// A comparison that is not finished, a table or proof that is not as it was, another rewrite system.
-pub fn comparison_page(directory: &Path, title: &str) -> Result<String> {
+pub fn comparison_page(directory: &Path, title: &str, said: &RulesSaid<'_>) -> Result<String> {
     let comparison = Comparison::load(directory)?;
     let rows = comparison.rows(directory)?.with_context(|| {
         format!(
@@ -123,20 +125,21 @@ pub fn comparison_page(directory: &Path, title: &str) -> Result<String> {
         )
     })?;
     let (system, _) = system_of(directory, &comparison.system_hash)?;
+    let mut rules = BTreeSet::new();
     for (optimiser, rows) in comparison.optimisers.iter().zip(&rows) {
-        check_proofs_of(&directory.join(optimiser.name), &system, rows)?;
+        rules.extend(check_proofs_of(&directory.join(optimiser.name), &system, rows)?);
     }
     let colours = |o: &Optimiser| format!(".o-{o} {{ --c: {}; }}\n", o.colour);
     let style: String = comparison.optimisers.iter().map(colours).collect();
     let css = include_str!("report.css").to_owned() + &style;
-    Ok(page(title, &css, &body(&comparison, &rows)))
+    Ok(page(title, &css, &body(&comparison, &rows, said(&system, &rules))))
 }
 
 fn class(optimiser: Optimiser) -> String {
     format!("o-{optimiser} {}", if optimiser.ranked { "learned" } else { "baseline" })
 }
 
-fn body(comparison: &Comparison, rows: &[Vec<OptimisedRow>]) -> Markup {
+fn body(comparison: &Comparison, rows: &[Vec<OptimisedRow>], said: Option<String>) -> Markup {
     let Comparison { optimisers, cost, .. } = comparison;
     let summaries = optimiser_summaries(optimisers, rows);
     let mut settings = vec![
@@ -166,6 +169,7 @@ fn body(comparison: &Comparison, rows: &[Vec<OptimisedRow>]) -> Markup {
             }
         ))
         p.note { (EXPLAINED) }
+        @if let Some(said) = said { p.note { (said) } }
         (settings_section(&settings, &comparison.command))
     }
 }

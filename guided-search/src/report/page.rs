@@ -7,7 +7,7 @@ use crate::evaluation::results::Row;
 use crate::methods::table::{Method, Role};
 use crate::report::charts::{charts, style};
 use crate::report::comparison::comparison_page;
-use crate::report::proof::proof_section;
+use crate::report::proof::{RulesSaid, proof_section};
 use crate::report::summary::summaries;
 use crate::report::tables::{
     families_table, methods_table, reasons_table, settings_section, tasks_table,
@@ -36,18 +36,18 @@ const UNSEALED: &str = "Whether the other numbers are as `cairn evaluate` wrote 
 const TITLE: &str = "Cairn: guided equality saturation";
 
 /// Writes the page about the results in `directory`, of methods or of optimisers, to `out`, which may hold an
-/// earlier one.
+/// earlier one; `said` is asked about the rules that its proofs use.
 ///
 /// # Errors
 /// A directory without whole results, a result or proof that can't be read, or a rewrite system
 /// that is not that of the results; `out` holds something else; or what the file system says.
-pub fn write_report(directory: &Path, out: &Path) -> Result<()> {
+pub fn write_report(directory: &Path, out: &Path, said: &RulesSaid<'_>) -> Result<()> {
     ensure!(directory.is_dir(), "there is no directory {}", directory.display());
     let kind = FileKind { name: "a report", recognise: |path| has_title(path, TITLE) };
     let out = OutputFile::new(out, kind)?;
     let page = match directory.join(COMPARISON_FILE).is_file() {
-        true => comparison_page(directory, TITLE)?,
-        false => report(directory)?,
+        true => comparison_page(directory, TITLE, said)?,
+        false => report(directory, said)?,
     };
     out.write(|file| Ok(file.write_all(page.as_bytes())?))
 }
@@ -57,7 +57,7 @@ pub fn write_report(directory: &Path, out: &Path) -> Result<()> {
 /// # Errors
 /// A directory without whole results, a result or proof that can't be read, or a rewrite system
 /// that is not that of the results.
-pub fn report(directory: &Path) -> Result<String> {
+pub fn report(directory: &Path, said: &RulesSaid<'_>) -> Result<String> {
     let evaluation = Evaluation::load(directory)?;
     let results = directory.join(RESULTS_FILE);
     ensure!(
@@ -69,7 +69,7 @@ pub fn report(directory: &Path) -> Result<String> {
     ensure!(!rows.is_empty(), "{} holds no result", results.display());
     let (system, _) = system_of(directory, &evaluation.tasks.system_hash)?;
     // The page says that all of them were accepted.
-    check_proofs(directory, &system, &rows)?;
+    let rules = check_proofs(directory, &system, &rows)?;
     if let Some(hash) = &evaluation.results_hash {
         ensure!(
             of_file(&results)?.0 == *hash,
@@ -80,6 +80,10 @@ pub fn report(directory: &Path) -> Result<String> {
     }
     let proofs = proofs(directory, &system, &rows).context("cannot show the proofs")?;
     let css = include_str!("report.css").to_owned() + &style();
+    let proofs = html! {
+        @if let Some(said) = said(&system, &rules) { p.note { (said) } }
+        (proofs)
+    };
     Ok(page(TITLE, &css, &body(&evaluation, &rows, &proofs)))
 }
 

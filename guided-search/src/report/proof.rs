@@ -4,15 +4,19 @@ use crate::evaluation::checked::proof_of;
 use crate::evaluation::results::Row;
 use anyhow::{Result, anyhow, ensure};
 use egraph::{
-    Caps, DisplayPattern, FlatProof, FlatStep, Justification, Node, Pattern, Rule, System,
+    Caps, DisplayPattern, FlatProof, FlatStep, Justification, Node, Pattern, Rule, RuleId, System,
     TermBank, TermId,
 };
 use maud::{Markup, html};
+use std::collections::BTreeSet;
 use std::path::Path;
 use support::{counted, page, thousands};
 
 /// Longer proofs, or proofs through larger terms, are not shown step by step.
 const CAPS: Caps = Caps { steps: 400, term_size: 400 };
+
+/// Says in a sentence how far rules are proved themselves, if that is known.
+pub type RulesSaid<'a> = dyn Fn(&System, &BTreeSet<RuleId>) -> Option<String> + 'a;
 
 /// The page of a checked proof.
 ///

@@ -22,6 +22,6 @@ mod widths;
 pub use all_values::go_through;
 pub use evaluated::{Compared, Lack, apply, compare};
 pub use judge::{Limits, Refutation, Verdict, judge};
-pub use query::{Extent, query};
+pub use query::{Extent, queries, query};
 pub use solver::{NoSolver, Solver, find_solvers};
 pub use statement::{Statement, assumption};

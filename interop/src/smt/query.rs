@@ -28,6 +28,24 @@ impl Extent {
     }
 }
 
+/// The queries of a statement, from the strongest to the weakest: what integers are taken to fit in, and whether there are hints.
+/// The statement is true if the answer to one of them is `unsat`.
+///
+/// # Errors
+/// As [`query`].
+pub fn queries(statement: &Statement) -> Result<Vec<String>, String> {
+    let mut found: Vec<String> = Vec::new();
+    for &extent in Extent::of(statement) {
+        for hinted in [false, true] {
+            let text = query(statement, extent, hinted)?;
+            if found.last() != Some(&text) {
+                found.push(text);
+            }
+        }
+    }
+    Ok(found)
+}
+
 /// The query of a statement, as text of SMT-LIB 2.
 ///
 /// The two sides differ where one has a value and the other has none, or both have different ones. Where a value

@@ -3,6 +3,7 @@
 use crate::inputs::args::load_system;
 use crate::inputs::shipped::SYSTEMS;
 use crate::shown::proof::PRINTED;
+use crate::shown::queries::write_queries;
 use anyhow::{Context, Result};
 use egraph::{TermBank, check, proof_from_json};
 use std::path::PathBuf;
@@ -11,9 +12,12 @@ use support::{InputFile, counted, print};
 const EXAMPLES: &str = "\
 Examples:
   # Make a proof, then check it
-  cairn explain --system halide --from '(+ (* 2 a) 0)' --to '(* a 2)' \\
+  cairn explain --system halide --start '(+ (* 2 a) 0)' --target '(* a 2)' \\
       --out proof.json
   cairn check proof.json --system halide
+
+  # What its rules say, for any solver: z3 queries/mul-comm.smt2
+  cairn check proof.json --system halide --queries queries
 
 The checker replays every step on the terms alone; it shares no code with the e-graph but \
 arithmetic. Exit code 2: the file is not a proof of this system, or the proof was refused. A \
@@ -29,6 +33,10 @@ pub struct CheckArgs {
     /// The rewrite system: a .rules file, or a shipped one by its name, as halide
     #[arg(long, value_name = "FILE", value_parser = SYSTEMS.parser())]
     system: InputFile,
+    /// Write what the rules that the proof uses say into this directory, as queries of SMT-LIB 2, a file a rule: it is true if
+    /// an answer is `unsat`
+    #[arg(long, value_name = "DIR")]
+    queries: Option<PathBuf>,
 }
 
 /// # Errors
@@ -46,5 +54,8 @@ pub fn run(args: &CheckArgs) -> Result<()> {
         bank.display_part(proof.start(), PRINTED.term_size),
         bank.display_part(proof.end(), PRINTED.term_size),
         counted(proof.len() as u64, "proof node")
-    ))
+    ))?;
+    let Some(directory) = &args.queries else { return Ok(()) };
+    let rules = proof.rules().into_iter().map(|rule| system.rule(rule));
+    print(&write_queries(directory, &system, rules)?)
 }

@@ -3,6 +3,7 @@
 use crate::inputs::aids::{AidArgs, Wanted};
 use crate::inputs::args::{RunArgs, load_system_with_text, of_flag, read_preset};
 use crate::inputs::shipped::{SEARCHES, SEEDS, SYSTEMS};
+use crate::inputs::verdicts::Verdicts;
 use crate::shown::part::print_part;
 use anyhow::{Context, Error, Result, ensure};
 use egraph::TermBank;
@@ -119,6 +120,7 @@ pub fn run(args: &EvaluateArgs) -> Result<()> {
         evaluation.command += &format!(" --out {}", out.display());
         evaluate(&evaluation, inputs, out, quiet)
     })?;
+    Verdicts::keep_with_results(&args.system, out)?;
     print_results(&rows, out)
 }
 

@@ -3,6 +3,7 @@
 use crate::commands::measured::evaluate::EvaluateArgs;
 use crate::inputs::aids::Wanted;
 use crate::inputs::args::{load_system_with_text, named_cost, of_flag};
+use crate::inputs::verdicts::Verdicts;
 use anyhow::{Result, ensure};
 use egraph::{Sketch, TermBank};
 use guided_search::{
@@ -68,6 +69,7 @@ pub fn run(args: &EvaluateArgs, file: &InputFile) -> Result<()> {
     let rows = run
         .build_pool()?
         .install(|| compare_optimisers(&comparison, &terms, ranker, out, run.quiet))?;
+    Verdicts::keep_with_results(&args.system, out)?;
     let summaries = optimiser_summaries(&comparison.optimisers, &rows);
     print(&format!("{}results in {}\n", optimisers_table(&summaries, names), out.display()))
 }
