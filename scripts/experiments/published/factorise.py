@@ -1,0 +1,307 @@
+#!/usr/bin/env python3
+import argparse
+import collections
+import json
+import math
+import os
+import pathlib
+import pickle
+import random
+import re
+import shutil
+import subprocess
+import sys
+
+import pyarrow.parquet
+from scipy.stats import binomtest
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT / "scripts/experiments/beds"))
+import polynomials
+from program import lines, run
+
+SYSTEM = "polynomials"
+NAMES = ["x", "y", "z", "u", "v", "w"]
+# Of an expanded polynomial, in nodes.
+LARGEST = 150
+# Of one that is learned from.
+LEARNED = 70
+# Of each kind, polynomials to choose on.
+CHOOSE = 10
+Kind = collections.namedtuple("Kind", "names factors largest")
+KINDS = [Kind(tuple(names), factors, largest)
+         for names in ("x", "xy", "xyz", "xyzu", "xyzuv", "xyzuvw")
+         for factors in (2, 3, 4) for largest in (3, 99) if len(names) <= 4 or factors <= 3 and largest == 3]
+KINDS.append(Kind(("rate", "b2", "K"), 3, 3))
+GROUPS = {
+    "all": lambda kind: True,
+    "two to four variables": lambda kind: kind.names[0] == "x" and 2 <= len(kind.names) <= 4,
+    "of these, coefficients up to 3": lambda kind: kind.names[0] == "x" and 2 <= len(kind.names) <= 4 and kind.largest == 3,
+    "coefficients up to 99": lambda kind: kind.largest == 99,
+    "five and six variables": lambda kind: len(kind.names) > 4,
+    "other names": lambda kind: kind.names[0] != "x",
+}
+
+
+def nodes(text):
+    return len(re.findall(r"[^\s()]+", text))
+
+
+def times(a, b):
+    """The product of two polynomials: coefficients by monomials, which are sorted tuples of names."""
+    product = {}
+    for m, c in a.items():
+        for n, d in b.items():
+            monomial = tuple(sorted(m + n))
+            product[monomial] = product.get(monomial, 0) + c * d
+    return {monomial: c for monomial, c in product.items() if c}
+
+
+def plus(a, b, sign=1):
+    total = dict(a)
+    for monomial, c in b.items():
+        total[monomial] = total.get(monomial, 0) + sign * c
+    return {monomial: c for monomial, c in total.items() if c}
+
+
+def polynomial(text):
+    """Of a term, coefficients by monomials."""
+    stack = [[]]
+    for token in re.findall(r"[()]|[^\s()]+", text):
+        if token == "(":
+            stack.append([])
+        elif token == ")":
+            op, a, b = stack.pop()
+            stack[-1].append(times(a, b) if op == "*" else plus(a, b, 1 if op == "+" else -1))
+        elif len(stack) > 1 and not stack[-1]:
+            stack[-1].append(token)
+        else:
+            stack[-1].append({(): int(token)} if re.fullmatch(r"-?\d+", token) else {(token,): 1})
+    return stack[0][0]
+
+
+def written(poly):
+    """The sum of monomials as one writes it: by degree, what is subtracted last."""
+    whole = None
+    for monomial, c in sorted(poly.items(), key=lambda term: (term[1] < 0, -len(term[0]), term[0])):
+        first, *others = [str(abs(c))] * (abs(c) != 1 or not monomial) + list(monomial)
+        for other in others:
+            first = f"(* {first} {other})"
+        if whole is None:
+            whole = first if c > 0 else f"(- 0 {first})"
+        else:
+            whole = f"({'+' if c > 0 else '-'} {whole} {first})"
+    return whole or "0"
+
+
+def factor(rng, names, largest):
+    """A sum of two or three of the names and 1, each with a coefficient; the first is positive."""
+    terms = rng.sample([(name,) for name in names] + [()], min(len(names) + 1, rng.choice([2, 2, 3])))
+    terms.sort(key=lambda monomial: not monomial)
+    poly = {monomial: rng.choice([1, -1]) * rng.randint(1, largest) for monomial in terms}
+    poly[terms[0]] = abs(poly[terms[0]])
+    return poly
+
+
+def product(rng, names, factors, largest):
+    """A product of so many factors, written as one writes it."""
+    text = written(factor(rng, names, largest))
+    for _ in range(factors - 1):
+        text = f"(* {text} {written(factor(rng, names, largest))})"
+    return text
+
+
+def likeness(poly):
+    """What polynomials share that differ only in the names of variables, and some others."""
+    return tuple(sorted((tuple(sorted(monomial.count(name) for name in set(monomial))), c) for monomial, c in poly.items()))
+
+
+def drawn(rng, kind, without):
+    """A product in which all variables of a kind occur, and its expanded form, which is larger and like none of `without`."""
+    while True:
+        text = product(rng, kind.names, kind.factors, kind.largest)
+        poly = polynomial(text)
+        form = written(poly)
+        if {name for monomial in poly for name in monomial} == set(kind.names) and nodes(text) < nodes(form) <= LARGEST \
+                and likeness(poly) not in without:
+            without.add(likeness(poly))
+            return text, form
+
+
+def known(args):
+    """What the shipped model learned from is like."""
+    path = args.out / "known.pickle"
+    if not path.exists():
+        path.write_bytes(pickle.dumps({likeness(polynomial(text)) for text, _ in polynomials.draw(
+            60_000, "learn 0", {form for _, form in polynomials.draw(polynomials.LOOK, "test")})}))
+    return pickle.loads(path.read_bytes())
+
+
+def tests(args):
+    """Products and expanded forms of each kind: those of the test, and those to choose on."""
+    seen, whole = known(args), {}
+    for kind in KINDS:
+        rng, without = random.Random(f"test {kind}"), set(seen)
+        whole[kind] = [drawn(rng, kind, without) for _ in range(CHOOSE + args.each)]
+    return [{kind: pairs[part] for kind, pairs in whole.items()} for part in (slice(CHOOSE, None), slice(CHOOSE))]
+
+
+def learn(args):
+    without = {likeness(polynomial(text)) for part in tests(args) for pairs in part.values() for text, _ in pairs}
+    rng, found = random.Random(f"learn {args.seed}"), {}
+    while len(found) < args.terms:
+        names = NAMES[:rng.choice([1, 2, 2, 3, 3, 3, 4, 4, 5, 6])]
+        text = product(rng, names, rng.choice([2, 3, 3, 4]), rng.choice([1, 3, 3, 9, 99]))
+        if rng.random() < 0.25:
+            text = f"(+ {text} {rng.choice(names)})"
+        poly = polynomial(text)
+        form = written(poly)
+        if nodes(text) < nodes(form) <= LEARNED and likeness(poly) not in without:
+            found.setdefault(form, text)
+    seeds, data = lines(args.out / "products.txt", found.values()), args.out / "data"
+    if not (data / "dataset_info.json").exists():
+        print(run(args.cairn, "guesses", "--system", SYSTEM, "--seeds", seeds, "--max-size", 120, "--out", data,
+                  "--threads", args.threads, "--quiet"), flush=True)
+    for literals in args.literals:
+        shape = (ROOT / "configs/model/guesser.toml").read_text().replace("max_tokens = 200", f'max_tokens = 240\nliterals = "{literals}"')
+        model, config = args.out / f"model-{literals}", lines(args.out / f"{literals}.toml", [shape])
+        resume = ["--resume"] if (model / "training_state").exists() else []
+        print(run(args.cairn, "train", "--data", data, "--out", model, "--config", config, "--steps", args.steps,
+                  "--seed", args.seed, "--threads", args.threads, "--quiet", *resume), flush=True)
+
+
+def methods(args):
+    """Options of `optimise` by name. All may build as many e-nodes."""
+    whole = ["--strategy", "(until-stable (run))", "--cap", args.work]
+    found = {"one e-graph, simple": [*whole, "--scheduler", "simple"], "one e-graph, back-off": [*whole, "--scheduler", "backoff"],
+             "search": ["--cap", 4000]}
+    for model in args.model:
+        found[f"guesses, {model.name}"] = ["--cap", 4000, "--model", model, "--guides", args.guides]
+    return found
+
+
+def optimised(args, name, pairs, method, options):
+    """What `optimise` makes of the expanded forms, with the seconds of processor of each."""
+    out = args.out / f"{name}-{re.sub('[^a-z0-9]+', '-', method)}"
+    path = out.with_suffix(".json")
+    if not path.exists():
+        terms = lines(args.out / f"{name}.txt", (form for _, form in pairs))
+        began = os.times()
+        run(args.cairn, "optimise", "--system", SYSTEM, "--cost", "size", "--terms", terms, "--work", args.work, "--out", out,
+            "--threads", args.threads, "--quiet", *options)
+        ended = os.times()
+        spent = ended.children_user + ended.children_system - began.children_user - began.children_system
+        rows = pyarrow.parquet.read_table(out / "optimised.parquet").to_pylist()
+        path.write_text(json.dumps([{"best": row["best"], "work": row["work"], "bytes": row["peak_bytes"], "seconds": spent / len(rows)}
+                                    for row in rows]))
+        shutil.rmtree(out)
+    rows = json.loads(path.read_text())
+    for row, (text, form) in zip(rows, pairs):
+        value = polynomial(row["best"])
+        assert value == polynomial(form), (form, row["best"])
+        row |= {"small": nodes(row["best"]) <= nodes(text), "left": nodes(row["best"]) / nodes(text), "parts": parts(row["best"])}
+    return rows
+
+
+def parts(text):
+    """How many factors that are not numbers a term shows."""
+    stack = [[]]
+    for token in re.findall(r"[()]|[^\s()]+", text):
+        if token == "(":
+            stack.append([])
+        elif token == ")":
+            op, *counts = stack.pop()
+            stack[-1].append(sum(counts) if op == "*" else min(1, sum(counts)))
+        elif len(stack) > 1 and not stack[-1]:
+            stack[-1].append(token)
+        else:
+            stack[-1].append(int(not re.fullmatch(r"-?\d+", token)))
+    return stack[0][0]
+
+
+def proved(args, name, pairs):
+    """Whether `prove`, and one e-graph, prove the product equal to its expanded form, and the seconds of processor."""
+    path = args.out / f"{name}-proved.json"
+    if not path.exists():
+        rows = []
+        for number, (text, form) in enumerate(pairs):
+            row = {}
+            for command, *options in [["prove", "--work", args.work], ["explain", "--nodes", args.work, "--no-shorten"]][:1 + (number < args.explained)]:
+                began = os.times()
+                done = subprocess.run([str(part) for part in (args.cairn, command, "--system", SYSTEM, "--start", form, "--target", text,
+                                       "--threads", 1, "--quiet", *options)], capture_output=True, text=True)
+                ended = os.times()
+                if done.returncode not in (0, 3):
+                    sys.exit(done.stderr)
+                row[command] = [done.returncode == 0, ended.children_user + ended.children_system - began.children_user - began.children_system]
+            rows.append(row)
+        path.write_text(json.dumps(rows))
+    return json.loads(path.read_text())
+
+
+def beside(ours, theirs):
+    more, less = sum(a > b for a, b in zip(ours, theirs)), sum(a < b for a, b in zip(ours, theirs))
+    return f"+{more} −{less}, p = {binomtest(more, more + less).pvalue if more + less else 1:.1g}"
+
+
+def compare(args):
+    part = tests(args)[args.what == "choose"]
+    names, rows, provings = list(methods(args)), collections.defaultdict(list), []
+    print("| variables | factors | coefficients up to | nodes | of the product |" + "".join(f" {name} |" for name in names) + " `prove` | `explain` |")
+    print("| --- |" * 1 + " --- |" * (6 + len(names)))
+    for kind, pairs in part.items():
+        pairs = pairs[:args.first]
+        name = f"{args.what}-{len(pairs)}-{'-'.join(kind.names)}-{kind.factors}-{kind.largest}"
+        cells = []
+        for method, options in methods(args).items():
+            found = optimised(args, name, pairs, method, options)
+            rows[method] += [row | {"kind": kind, "whole": row["parts"] >= kind.factors} for row in found]
+            cells.append(f"{sum(row['small'] for row in found)}, {sum(row['parts'] >= kind.factors for row in found)}")
+        checks = proved(args, name, pairs)
+        provings += checks
+        both = [[row[command][0] for row in checks if command in row] for command in ("prove", "explain")]
+        sizes = [sum(map(nodes, texts)) / len(pairs) for texts in zip(*pairs)]
+        print(f"| {', '.join(kind.names)} | {kind.factors} | {kind.largest} | {sizes[1]:.1f} | {sizes[0]:.1f} | {' | '.join(cells)} | "
+              f"{' | '.join(f'{sum(good)} of {len(good)}' for good in both)} |", flush=True)
+    print("\n| method | as small as the product | as many factors | nodes for one of the product | work | seconds | the largest e-graph, MiB |")
+    print("| --- |" + " --- |" * 6)
+    for name, found in rows.items():
+        each = len(found)
+        left = math.exp(sum(math.log(row["left"]) for row in found) / each)
+        print(f"| {name} | {sum(row['small'] for row in found)} of {each} | {sum(row['whole'] for row in found)} | {left:.2f} | "
+              f"{sum(row['work'] for row in found) / each:,.0f} | {sum(row['seconds'] for row in found) / each:.2f} | "
+              f"{max(row['bytes'] for row in found) / 2**20:.1f} |")
+    for command in ("prove", "explain"):
+        found = [row[command] for row in provings if command in row]
+        print(f"\n`{command}`: {sum(good for good, _ in found)} of {len(found)}, {sum(s for _, s in found) / len(found):.2f} s each, "
+              f"at most {max(s for _, s in found):.2f}")
+    for name in names[3:]:
+        for measure in ("small", "whole"):
+            for title, which in GROUPS.items():
+                ours, theirs = ([row[measure] for row in rows[method] if which(row["kind"])] for method in (name, "search"))
+                print(f"{name} beside the search, {measure}, {title}: {sum(ours)} and {sum(theirs)} of {len(ours)}, {beside(ours, theirs)}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=["learn", "choose", "test"])
+    parser.add_argument("--out", type=pathlib.Path, required=True)
+    parser.add_argument("--cairn", type=pathlib.Path, default=ROOT / "target/release/cairn")
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--each", type=int, default=20, help="polynomials of each kind")
+    parser.add_argument("--terms", type=int, default=30_000, help="to learn from")
+    parser.add_argument("--steps", type=int, default=3000)
+    parser.add_argument("--literals", nargs="+", default=["spelled", "named"], choices=["spelled", "named"])
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--model", type=pathlib.Path, action="append", default=[], help="to compare with the search")
+    parser.add_argument("--guides", type=int, default=32)
+    parser.add_argument("--work", type=int, default=200_000, help="e-nodes that may be built for a polynomial")
+    parser.add_argument("--first", type=int, help="only so many polynomials of each kind")
+    parser.add_argument("--explained", type=int, default=3, help="of each kind, polynomials to prove in one e-graph")
+    args = parser.parse_args()
+    args.out.mkdir(parents=True, exist_ok=True)
+    {"learn": learn, "choose": compare, "test": compare}[args.what](args)
+
+
+if __name__ == "__main__":
+    main()
