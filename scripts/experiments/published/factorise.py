@@ -1,4 +1,22 @@
 #!/usr/bin/env python3
+"""Factorisation: expanded polynomials become products again, by kinds: one to six variables, two to four factors, small and large
+coefficients. One e-graph, the search, the search with rules that split numbers, and models that guess, with equal work.
+
+    scripts/experiments/published/factorise.py learn --out DIR [--terms 30000] [--steps 2000] [--literals spelled]
+    scripts/experiments/published/factorise.py test --out DIR [--model MODEL]... [--each 10] [--work 100000]
+    scripts/experiments/published/factorise.py choose --out DIR [--model MODEL]... [--first 5]
+
+A factor is a sum of two or three of the variables and 1, each times a coefficient. A term is solved if the best one has at most as
+many nodes as the product; it has *as many factors* if it shows as many that are not numbers. No polynomial of a test is like one
+that a model learned from, neither after its variables are renamed nor after they change places. `prove` and `explain` are asked
+whether the expanded form equals the product. `choose` does the same as `test`, with ten other polynomials of each kind.
+
+`learn` makes a model for up to six variables and coefficients up to 99, one for each of --literals.
+Finished steps are kept in DIR: the same command goes on where it was.
+
+Makes the tables of docs/results.md, "Factorisation", where the options stand. Needs a release build, no data, pyarrow and scipy; sympy
+checks the answers if it is installed. An hour on one core for each of the two parts.
+"""
 import argparse
 import collections
 import json
@@ -11,9 +29,15 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 
 import pyarrow.parquet
 from scipy.stats import binomtest
+
+try:
+    import sympy
+except ImportError:
+    sympy = None
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "scripts/experiments/beds"))
@@ -29,18 +53,33 @@ LEARNED = 70
 # Of each kind, polynomials to choose on.
 CHOOSE = 10
 Kind = collections.namedtuple("Kind", "names factors largest")
-KINDS = [Kind(tuple(names), factors, largest)
-         for names in ("x", "xy", "xyz", "xyzu", "xyzuv", "xyzuvw")
-         for factors in (2, 3, 4) for largest in (3, 99) if len(names) <= 4 or factors <= 3 and largest == 3]
-KINDS.append(Kind(("rate", "b2", "K"), 3, 3))
+KINDS = [Kind(tuple(names), factors, 3) for names in ("x", "xy", "xyz", "xyzu", "xyzuv", "xyzuvw")
+         for factors in (2, 3, 4) if len(names) < 4 or factors < 4]
+KINDS += [Kind(tuple(names), factors, 99) for names, factors in [("x", 2), ("x", 3), ("x", 4), ("xy", 2), ("xy", 3), ("xy", 4),
+                                                                ("xyz", 2), ("xyzu", 2)]]
+KINDS += [Kind(tuple(names), factors, 1) for names, factors in [("xy", 4), ("xyz", 3), ("xyz", 4), ("xyzu", 2), ("xyzu", 3), ("xyzu", 4),
+                                                               ("xyzuv", 3), ("xyzuvw", 3)]]
+KINDS += [Kind(("rate", "b2", "K"), 3, largest) for largest in (1, 3)]
 GROUPS = {
     "all": lambda kind: True,
-    "two to four variables": lambda kind: kind.names[0] == "x" and 2 <= len(kind.names) <= 4,
-    "of these, coefficients up to 3": lambda kind: kind.names[0] == "x" and 2 <= len(kind.names) <= 4 and kind.largest == 3,
-    "coefficients up to 99": lambda kind: kind.largest == 99,
+    "coefficients 1 and -1": lambda kind: kind.largest == 1,
+    "up to 3": lambda kind: kind.largest == 3,
+    "up to 99": lambda kind: kind.largest == 99,
+    "one variable": lambda kind: len(kind.names) == 1,
+    "two to four variables": lambda kind: 2 <= len(kind.names) <= 4 and kind.names[0] == "x",
     "five and six variables": lambda kind: len(kind.names) > 4,
     "other names": lambda kind: kind.names[0] != "x",
 }
+# Rules that take numbers apart, which `polynomials` only puts together.
+SPLITS = """
+(rewrite (* ?c ?a) (+ ?a (* (compute (- ?c 1)) ?a)) :when ((const ?c) (< 1 ?c)) :name split)
+(rewrite (+ ?a ?c) (+ (+ ?a 1) (compute (- ?c 1))) :when ((const ?c) (< 1 ?c)) :name split-number)
+(rewrite (* ?c ?a) (* -1 (* (compute (* -1 ?c)) ?a)) :when ((const ?c) (< ?c -1)) :name negative)
+(rewrite (+ (* ?c ?a) ?d) (* ?c (+ ?a (compute (/ ?d ?c))))
+    :when ((const ?c) (const ?d) (!= ?d 0) (< 1 (abs ?c)) (== (% ?d ?c) 0)) :name divide-number)
+(rewrite (+ (* ?c ?a) (* ?d ?b)) (* ?c (+ ?a (* (compute (/ ?d ?c)) ?b)))
+    :when ((const ?c) (const ?d) (!= ?d 0) (< 1 (abs ?c)) (== (% ?d ?c) 0)) :name divide)
+"""
 
 
 def nodes(text):
@@ -151,7 +190,7 @@ def learn(args):
     rng, found = random.Random(f"learn {args.seed}"), {}
     while len(found) < args.terms:
         names = NAMES[:rng.choice([1, 2, 2, 3, 3, 3, 4, 4, 5, 6])]
-        text = product(rng, names, rng.choice([2, 3, 3, 4]), rng.choice([1, 3, 3, 9, 99]))
+        text = product(rng, names, rng.choice([2, 3, 3, 4]), rng.choice([1, 1, 3, 3, 9, 99]))
         if rng.random() < 0.25:
             text = f"(+ {text} {rng.choice(names)})"
         poly = polynomial(text)
@@ -172,11 +211,13 @@ def learn(args):
 
 def methods(args):
     """Options of `optimise` by name. All may build as many e-nodes."""
-    whole = ["--strategy", "(until-stable (run))", "--cap", args.work]
-    found = {"one e-graph, simple": [*whole, "--scheduler", "simple"], "one e-graph, back-off": [*whole, "--scheduler", "backoff"],
-             "search": ["--cap", 4000]}
+    plain = ["--system", SYSTEM]
+    more = ["--system", lines(args.out / "splits.rules", [(ROOT / f"configs/systems/{SYSTEM}.rules").read_text(), SPLITS])]
+    whole, small = ["--strategy", "(until-stable (run))", "--cap", args.work, "--scheduler"], ["--cap", 4000]
+    found = {"one e-graph, simple": [*plain, *whole, "simple"], "one e-graph, back-off": [*plain, *whole, "backoff"],
+             "search": [*plain, *small], "search, splits": [*more, *small]}
     for model in args.model:
-        found[f"guesses, {model.name}"] = ["--cap", 4000, "--model", model, "--guides", args.guides]
+        found[f"guesses, {model.name}"] = [*plain, *small, "--model", model, "--guides", args.guides]
     return found
 
 
@@ -187,13 +228,13 @@ def optimised(args, name, pairs, method, options):
     if not path.exists():
         terms = lines(args.out / f"{name}.txt", (form for _, form in pairs))
         began = os.times()
-        run(args.cairn, "optimise", "--system", SYSTEM, "--cost", "size", "--terms", terms, "--work", args.work, "--out", out,
+        run(args.cairn, "optimise", "--cost", "size", "--terms", terms, "--work", args.work, "--out", out,
             "--threads", args.threads, "--quiet", *options)
         ended = os.times()
         spent = ended.children_user + ended.children_system - began.children_user - began.children_system
         rows = pyarrow.parquet.read_table(out / "optimised.parquet").to_pylist()
-        path.write_text(json.dumps([{"best": row["best"], "work": row["work"], "bytes": row["peak_bytes"], "seconds": spent / len(rows)}
-                                    for row in rows]))
+        path.write_text(json.dumps([{"best": row["best"], "work": row["work"], "bytes": row["peak_bytes"], "ended": row["ended"], "seconds": spent / len(rows)}
+                                   for row in rows]))
         shutil.rmtree(out)
     rows = json.loads(path.read_text())
     for row, (text, form) in zip(rows, pairs):
@@ -216,6 +257,38 @@ def parts(text):
             stack[-1].append(token)
         else:
             stack[-1].append(int(not re.fullmatch(r"-?\d+", token)))
+    return stack[0][0]
+
+
+def by_sympy(pairs, rows):
+    """Whether sympy finds all factors, the seconds that it takes, and whether it, too, says that the answers are equal."""
+    names = sorted({word for _, form in pairs for word in re.findall(r"[A-Za-z]\w*", form)})
+    gens = dict(zip(names, sympy.ring(names, sympy.ZZ)[1:]))
+
+    def value(text):
+        return eval(infix(text), {}, gens)
+
+    found = []
+    for index, (_, form) in enumerate(pairs):
+        whole = value(form)
+        assert all(value(answers[index]["best"]) == whole for answers in rows)
+        began = time.process_time()
+        _, factors = whole.factor_list()
+        found.append((sum(times for _, times in factors), time.process_time() - began))
+    return found
+
+
+def infix(text):
+    """A term as Python has it."""
+    stack = [[]]
+    for token in re.findall(r"[()]|[^\s()]+", text):
+        if token == "(":
+            stack.append([])
+        elif token == ")":
+            op, a, b = stack.pop()
+            stack[-1].append(f"({a} {op} {b})")
+        else:
+            stack[-1].append(token)
     return stack[0][0]
 
 
@@ -245,41 +318,61 @@ def beside(ours, theirs):
 
 
 def compare(args):
+    """Runs all methods on all kinds, and prints the tables."""
     part = tests(args)[args.what == "choose"]
-    names, rows, provings = list(methods(args)), collections.defaultdict(list), []
-    print("| variables | factors | coefficients up to | nodes | of the product |" + "".join(f" {name} |" for name in names) + " `prove` | `explain` |")
-    print("| --- |" * 1 + " --- |" * (6 + len(names)))
+    rows, provings, factored, sizes = collections.defaultdict(list), [], [], {}
     for kind, pairs in part.items():
         pairs = pairs[:args.first]
         name = f"{args.what}-{len(pairs)}-{'-'.join(kind.names)}-{kind.factors}-{kind.largest}"
-        cells = []
-        for method, options in methods(args).items():
-            found = optimised(args, name, pairs, method, options)
+        answers = [optimised(args, name, pairs, method, options) for method, options in methods(args).items()]
+        for method, found in zip(methods(args), answers):
             rows[method] += [row | {"kind": kind, "whole": row["parts"] >= kind.factors} for row in found]
-            cells.append(f"{sum(row['small'] for row in found)}, {sum(row['parts'] >= kind.factors for row in found)}")
-        checks = proved(args, name, pairs)
-        provings += checks
-        both = [[row[command][0] for row in checks if command in row] for command in ("prove", "explain")]
-        sizes = [sum(map(nodes, texts)) / len(pairs) for texts in zip(*pairs)]
-        print(f"| {', '.join(kind.names)} | {kind.factors} | {kind.largest} | {sizes[1]:.1f} | {sizes[0]:.1f} | {' | '.join(cells)} | "
-              f"{' | '.join(f'{sum(good)} of {len(good)}' for good in both)} |", flush=True)
-    print("\n| method | as small as the product | as many factors | nodes for one of the product | work | seconds | the largest e-graph, MiB |")
-    print("| --- |" + " --- |" * 6)
+        provings += [row | {"kind": kind} for row in proved(args, name, pairs)]
+        factored += [(count == kind.factors, seconds) for count, seconds in by_sympy(pairs, answers)] if sympy else []
+        sizes[kind] = [sum(map(nodes, texts)) / len(pairs) for texts in zip(*pairs)]
+        print(name, file=sys.stderr, flush=True)
+    by_kind(rows, provings, sizes)
+    by_method(rows)
+    for command in ("prove", "explain"):
+        found = [row[command] for row in provings if command in row]
+        print(f"\n`{command}`: {sum(good for good, _ in found)} of {len(found)}, {sum(s for _, s in found) / len(found):.2f} s each, "
+              f"at most {max(s for _, s in found):.2f}")
+    if sympy:
+        print(f"\nsympy {sympy.__version__}: as many factors in {sum(good for good, _ in factored)} of {len(factored)}, "
+              f"{sum(s for _, s in factored) / len(factored):.4f} s each; all answers are equal to what was given")
+    for name in list(rows)[list(rows).index("search") + 1:]:
+        for title, which in GROUPS.items():
+            cells = []
+            for measure in ("small", "whole"):
+                ours, theirs = ([row[measure] for row in rows[method] if which(row["kind"])] for method in (name, "search"))
+                cells.append(f"{sum(ours)} and {sum(theirs)} of {len(ours)}, {beside(ours, theirs)}")
+            print(f"| {name} beside the search | {title} | {' | '.join(cells)} |")
+
+
+def by_kind(rows, provings, sizes):
+    """As small as the product: a row for variables and factors, in it a number for each range of coefficients."""
+    print("| variables | factors | coefficients up to | nodes (of the product) |" + "".join(f" {name} |" for name in rows) + " `prove` | `explain` |")
+    print("| --- |" + " --- |" * (5 + len(rows)))
+    for names, factors in sorted({kind[:2] for kind in sizes}, key=lambda row: (row[0][0] != "x", len(row[0]), row[1])):
+        kinds = sorted(kind for kind in sizes if kind[:2] == (names, factors))
+        cells = [", ".join(str(kind.largest) for kind in kinds), ", ".join(f"{sizes[kind][1]:.0f} ({sizes[kind][0]:.0f})" for kind in kinds)]
+        for found in rows.values():
+            cells.append(", ".join(str(sum(row["small"] for row in found if row["kind"] == kind)) for kind in kinds))
+        for command in ("prove", "explain"):
+            good = [row[command][0] for row in provings if command in row and row["kind"] in kinds]
+            cells.append(f"{sum(good)} of {len(good)}")
+        print(f"| {', '.join(names)} | {factors} | {' | '.join(cells)} |")
+
+
+def by_method(rows):
+    print("\n| method | as small as the product | as many factors | nodes for one of the product | work | seconds | the largest e-graph, MiB | nothing more to do |")
+    print("| --- |" + " --- |" * 7)
     for name, found in rows.items():
         each = len(found)
         left = math.exp(sum(math.log(row["left"]) for row in found) / each)
         print(f"| {name} | {sum(row['small'] for row in found)} of {each} | {sum(row['whole'] for row in found)} | {left:.2f} | "
               f"{sum(row['work'] for row in found) / each:,.0f} | {sum(row['seconds'] for row in found) / each:.2f} | "
-              f"{max(row['bytes'] for row in found) / 2**20:.1f} |")
-    for command in ("prove", "explain"):
-        found = [row[command] for row in provings if command in row]
-        print(f"\n`{command}`: {sum(good for good, _ in found)} of {len(found)}, {sum(s for _, s in found) / len(found):.2f} s each, "
-              f"at most {max(s for _, s in found):.2f}")
-    for name in names[3:]:
-        for measure in ("small", "whole"):
-            for title, which in GROUPS.items():
-                ours, theirs = ([row[measure] for row in rows[method] if which(row["kind"])] for method in (name, "search"))
-                print(f"{name} beside the search, {measure}, {title}: {sum(ours)} and {sum(theirs)} of {len(ours)}, {beside(ours, theirs)}")
+              f"{max(row['bytes'] for row in found) / 2**20:.1f} | {sum(row['ended'] in ('strategy', 'settled') for row in found)} |")
 
 
 def main():
@@ -288,16 +381,16 @@ def main():
     parser.add_argument("--out", type=pathlib.Path, required=True)
     parser.add_argument("--cairn", type=pathlib.Path, default=ROOT / "target/release/cairn")
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--each", type=int, default=20, help="polynomials of each kind")
+    parser.add_argument("--each", type=int, default=10, help="polynomials of each kind")
     parser.add_argument("--terms", type=int, default=30_000, help="to learn from")
-    parser.add_argument("--steps", type=int, default=3000)
-    parser.add_argument("--literals", nargs="+", default=["spelled", "named"], choices=["spelled", "named"])
+    parser.add_argument("--steps", type=int, default=2000)
+    parser.add_argument("--literals", nargs="+", default=["spelled"], choices=["spelled", "named"])
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--model", type=pathlib.Path, action="append", default=[], help="to compare with the search")
     parser.add_argument("--guides", type=int, default=32)
-    parser.add_argument("--work", type=int, default=200_000, help="e-nodes that may be built for a polynomial")
+    parser.add_argument("--work", type=int, default=100_000, help="e-nodes that may be built for a polynomial")
     parser.add_argument("--first", type=int, help="only so many polynomials of each kind")
-    parser.add_argument("--explained", type=int, default=3, help="of each kind, polynomials to prove in one e-graph")
+    parser.add_argument("--explained", type=int, default=2, help="of each kind, polynomials to prove in one e-graph")
     args = parser.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
     {"learn": learn, "choose": compare, "test": compare}[args.what](args)
