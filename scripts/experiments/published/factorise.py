@@ -62,13 +62,11 @@ KINDS += [Kind(tuple(names), factors, 1) for names, factors in [("xy", 4), ("xyz
 KINDS += [Kind(("rate", "b2", "K"), 3, largest) for largest in (1, 3)]
 GROUPS = {
     "all": lambda kind: True,
-    "coefficients 1 and -1": lambda kind: kind.largest == 1,
-    "up to 3": lambda kind: kind.largest == 3,
-    "up to 99": lambda kind: kind.largest == 99,
-    "one variable": lambda kind: len(kind.names) == 1,
-    "two to four variables": lambda kind: 2 <= len(kind.names) <= 4 and kind.names[0] == "x",
-    "five and six variables": lambda kind: len(kind.names) > 4,
-    "other names": lambda kind: kind.names[0] != "x",
+    "coefficients 1 and −1, at most three variables": lambda kind: kind.largest == 1 and len(kind.names) < 4,
+    "coefficients 1 and −1, more variables": lambda kind: kind.largest == 1 and len(kind.names) > 3,
+    "up to 3, two or three variables": lambda kind: kind.largest == 3 and 1 < len(kind.names) < 4,
+    "up to 3, more variables": lambda kind: kind.largest == 3 and len(kind.names) > 3,
+    "up to 99, two to four variables": lambda kind: kind.largest == 99 and len(kind.names) > 1,
 }
 # Rules that take numbers apart, which `polynomials` only puts together.
 SPLITS = """
@@ -333,6 +331,9 @@ def compare(args):
         print(name, file=sys.stderr, flush=True)
     by_kind(rows, provings, sizes)
     by_method(rows)
+    one, other = list(rows)[-2:]
+    either = [[a[measure] or b[measure] for a, b in zip(rows[one], rows[other])] for measure in ("small", "whole")]
+    print(f"\n{one}, or {other}: {sum(either[0])} as small as the product, {sum(either[1])} with as many factors")
     for command in ("prove", "explain"):
         found = [row[command] for row in provings if command in row]
         print(f"\n`{command}`: {sum(good for good, _ in found)} of {len(found)}, {sum(s for _, s in found) / len(found):.2f} s each, "
@@ -340,13 +341,16 @@ def compare(args):
     if sympy:
         print(f"\nsympy {sympy.__version__}: as many factors in {sum(good for good, _ in factored)} of {len(factored)}, "
               f"{sum(s for _, s in factored) / len(factored):.4f} s each; all answers are equal to what was given")
+    print("\n| method | polynomials | as small: it, the search | | as many factors | | work |\n| --- |" + " --- |" * 6)
     for name in list(rows)[list(rows).index("search") + 1:]:
         for title, which in GROUPS.items():
+            ours, theirs = ([row for row in rows[method] if which(row["kind"])] for method in (name, "search"))
             cells = []
             for measure in ("small", "whole"):
-                ours, theirs = ([row[measure] for row in rows[method] if which(row["kind"])] for method in (name, "search"))
-                cells.append(f"{sum(ours)} and {sum(theirs)} of {len(ours)}, {beside(ours, theirs)}")
-            print(f"| {name} beside the search | {title} | {' | '.join(cells)} |")
+                here, there = ([row[measure] for row in found] for found in (ours, theirs))
+                cells += [f"{sum(here)}, {sum(there)} of {len(here)}", beside(here, there)]
+            works = (f"{sum(row['work'] for row in found) / len(found):,.0f}" for found in (ours, theirs))
+            print(f"| {name} | {title} | {' | '.join(cells)} | {' and '.join(works)} |")
 
 
 def by_kind(rows, provings, sizes):
