@@ -5,11 +5,13 @@ coefficients. One e-graph, the search, the search with rules that split numbers,
     scripts/experiments/published/factorise.py learn --out DIR [--terms 30000] [--steps 2000] [--literals spelled]
     scripts/experiments/published/factorise.py test --out DIR [--model MODEL]... [--each 10] [--work 100000]
     scripts/experiments/published/factorise.py choose --out DIR [--model MODEL]... [--first 5]
+    scripts/experiments/published/factorise.py bed --out DIR --work 400000 [--model MODEL]...
 
 A factor is a sum of two or three of the variables and 1, each times a coefficient. A term is solved if the best one has at most as
 many nodes as the product; it has *as many factors* if it shows as many that are not numbers. No polynomial of a test is like one
 that a model learned from, neither after its variables are renamed nor after they change places. `prove` and `explain` are asked
-whether the expanded form equals the product. `choose` does the same as `test`, with ten other polynomials of each kind.
+whether the expanded form equals the product. `choose` does the same as `test`, with ten other polynomials of each kind; `bed` takes
+the hundred of beds/polynomials.py.
 
 `learn` makes a model for up to six variables and coefficients up to 99, one for each of --literals.
 Finished steps are kept in DIR: the same command goes on where it was.
@@ -353,6 +355,19 @@ def compare(args):
             print(f"| {name} | {title} | {' | '.join(cells)} | {' and '.join(works)} |")
 
 
+def bed(args):
+    """The same on the test of beds/polynomials.py."""
+    pairs, found = polynomials.draw(polynomials.LOOK, "test")[:100], {}
+    print("| method | as small as the product | seconds | beside the search |\n| --- | --- | --- | --- |")
+    for method, options in list(methods(args).items())[2:]:
+        rows = optimised(args, f"bed-{args.work}", pairs, method, options)
+        found[method] = [row["small"] for row in rows]
+        print(f"| {method} | {sum(found[method])} of {len(pairs)} | {sum(row['seconds'] for row in rows) / len(pairs):.2f} | "
+              f"{beside(found[method], found['search'])} |", flush=True)
+    *_, one, other = found
+    print(f"\n{one}, or {other}: {sum(map(max, found[one], found[other]))}")
+
+
 def by_kind(rows, provings, sizes):
     """As small as the product: a row for variables and factors, in it a number for each range of coefficients."""
     print("| variables | factors | coefficients up to | nodes (of the product) |" + "".join(f" {name} |" for name in rows) + " `prove` | `explain` |")
@@ -381,7 +396,7 @@ def by_method(rows):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["learn", "choose", "test"])
+    parser.add_argument("what", choices=["learn", "choose", "test", "bed"])
     parser.add_argument("--out", type=pathlib.Path, required=True)
     parser.add_argument("--cairn", type=pathlib.Path, default=ROOT / "target/release/cairn")
     parser.add_argument("--threads", type=int, default=2)
@@ -397,7 +412,7 @@ def main():
     parser.add_argument("--explained", type=int, default=2, help="of each kind, polynomials to prove in one e-graph")
     args = parser.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
-    {"learn": learn, "choose": compare, "test": compare}[args.what](args)
+    {"learn": learn, "choose": compare, "test": compare, "bed": bed}[args.what](args)
 
 
 if __name__ == "__main__":
