@@ -233,8 +233,8 @@ def optimised(args, name, pairs, method, options):
         ended = os.times()
         spent = ended.children_user + ended.children_system - began.children_user - began.children_system
         rows = pyarrow.parquet.read_table(out / "optimised.parquet").to_pylist()
-        path.write_text(json.dumps([{"best": row["best"], "work": row["work"], "bytes": row["peak_bytes"], "ended": row["ended"], "seconds": spent / len(rows)}
-                                   for row in rows]))
+        path.write_text(json.dumps([{"best": row["best"], "work": row["work"], "bytes": row["peak_bytes"], "ended": row["ended"],
+                                     "seconds": spent / len(rows)} for row in rows]))
         shutil.rmtree(out)
     rows = json.loads(path.read_text())
     for row, (text, form) in zip(rows, pairs):
@@ -296,10 +296,10 @@ def proved(args, name, pairs):
     """Whether `prove`, and one e-graph, prove the product equal to its expanded form, and the seconds of processor."""
     path = args.out / f"{name}-proved.json"
     if not path.exists():
-        rows = []
+        rows, asked = [], [["prove", "--work", args.work], ["explain", "--nodes", args.work, "--no-shorten"]]
         for number, (text, form) in enumerate(pairs):
             row = {}
-            for command, *options in [["prove", "--work", args.work], ["explain", "--nodes", args.work, "--no-shorten"]][:1 + (number < args.explained)]:
+            for command, *options in asked[:1 + (number < args.explained)]:
                 began = os.times()
                 done = subprocess.run([str(part) for part in (args.cairn, command, "--system", SYSTEM, "--start", form, "--target", text,
                                        "--threads", 1, "--quiet", *options)], capture_output=True, text=True)
@@ -337,7 +337,7 @@ def compare(args):
     either = [[a[measure] or b[measure] for a, b in zip(rows[one], rows[other])] for measure in ("small", "whole")]
     print(f"\n{one}, or {other}: {sum(either[0])} as small as the product, {sum(either[1])} with as many factors")
     for command in ("prove", "explain"):
-        found = [row[command] for row in provings if command in row]
+        found = [row[command] for row in provings if command in row] or [(False, 0)]
         print(f"\n`{command}`: {sum(good for good, _ in found)} of {len(found)}, {sum(s for _, s in found) / len(found):.2f} s each, "
               f"at most {max(s for _, s in found):.2f}")
     if sympy:
@@ -384,14 +384,16 @@ def by_kind(rows, provings, sizes):
 
 
 def by_method(rows):
-    print("\n| method | as small as the product | as many factors | nodes for one of the product | work | seconds | the largest e-graph, MiB | nothing more to do |")
-    print("| --- |" + " --- |" * 7)
+    print("\n| method | as small as the product | as many factors | nodes for one of the product | work | seconds "
+          "| the largest e-graph, MiB | nothing left to do | of these unsolved |")
+    print("| --- |" + " --- |" * 8)
     for name, found in rows.items():
+        ended = [row for row in found if row["ended"] in ("strategy", "settled")]
         each = len(found)
         left = math.exp(sum(math.log(row["left"]) for row in found) / each)
         print(f"| {name} | {sum(row['small'] for row in found)} of {each} | {sum(row['whole'] for row in found)} | {left:.2f} | "
               f"{sum(row['work'] for row in found) / each:,.0f} | {sum(row['seconds'] for row in found) / each:.2f} | "
-              f"{max(row['bytes'] for row in found) / 2**20:.1f} | {sum(row['ended'] in ('strategy', 'settled') for row in found)} |")
+              f"{max(row['bytes'] for row in found) / 2**20:.1f} | {len(ended)} | {sum(not row['small'] for row in ended)} |")
 
 
 def main():
