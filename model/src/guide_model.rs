@@ -96,19 +96,20 @@ impl GuideModel {
         &self.system().language
     }
 
-    /// Refuses to work for another rewrite system than the model's own.
+    /// Whether the model was trained with the rules of a system, and not with others over the same sorts and operators. It reads
+    /// and writes terms, and knows no rules, so that it works with either.
     ///
     /// # Errors
-    /// The systems differ; both hashes are named.
-    pub fn expect_system(&self, system: &System) -> Result<()> {
+    /// Sorts or operators are others, or stand in another order: it is another rewrite system. Both hashes are named.
+    pub fn knows_rules_of(&self, system: &System) -> Result<bool> {
         ensure!(
-            system.hash == self.system().hash,
+            *system.language == *self.system().language,
             "the model was trained for another rewrite system: its hash is {}, but that of the \
-             system in use is {}",
+             system in use is {}, which declares other sorts or operators",
             self.system().hash,
             system.hash
         );
-        Ok(())
+        Ok(system.hash == self.system().hash)
     }
 
     /// Whether the model can read a question: none of its terms is longer than `max_tokens`. It

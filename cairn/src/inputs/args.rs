@@ -192,11 +192,13 @@ pub fn named_cost(system: &System, names: &str) -> Result<CostFunction> {
         .map_err(|mistake| anyhow!("--cost {}: {mistake}", quoted(names)))
 }
 
-/// Loads a model and refuses one of another rewrite system.
+/// Loads a model and refuses one of another language; what was trained with other rules is said.
 pub fn load_model(directory: &Path, system: &System, device: DeviceChoice) -> Result<GuideModel> {
     let name = directory.display();
     let model = GuideModel::load(directory, &device.open()?)
         .with_context(|| format!("cannot load the model in {name}"))?;
-    model.expect_system(system).with_context(|| format!("{name}"))?;
+    if !model.knows_rules_of(system).with_context(|| format!("{name}"))? {
+        note(&format!("the model {name} was trained before the rules were changed"));
+    }
     Ok(model)
 }

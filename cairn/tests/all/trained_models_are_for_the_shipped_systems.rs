@@ -20,6 +20,34 @@ fn a_nest_is_tiled() {
     assert!(said.contains("ended: a term satisfies the goal"), "{said}");
 }
 
+/// A model knows terms and no rules: it goes on where rules are added, and not where operators are.
+#[test]
+fn models_live_through_edits_of_rules() {
+    let directory = tempfile::tempdir().unwrap();
+    let configs = concat!(env!("CARGO_MANIFEST_DIR"), "/../configs/systems/polynomials.rules");
+    let rules = std::fs::read_to_string(configs).unwrap();
+    let path = directory.path().join("edited.rules");
+    let run = |more: &str| {
+        std::fs::write(&path, format!("{rules}{more}\n")).unwrap();
+        let model = concat!(env!("CARGO_MANIFEST_DIR"), "/../models/polynomials");
+        let system = path.to_str().unwrap();
+        let mut command = Command::cargo_bin("cairn").unwrap();
+        command.args(["optimise", "--cost", "size", "--model", model, "--system", system]);
+        command.args(["--term", "(+ (* x x) (* x y))", "--work", "5000"]).output().unwrap()
+    };
+    let said = |output: &std::process::Output| String::from_utf8(output.stderr.clone()).unwrap();
+    let edited = run("(rewrite (+ ?a 0) ?a :name again)");
+    assert!(edited.status.success(), "{}", said(&edited));
+    assert!(
+        said(&edited).contains("was trained before the rules were changed"),
+        "{}",
+        said(&edited)
+    );
+    let other = run("(sort Another)");
+    assert_eq!(other.status.code(), Some(2));
+    assert!(said(&other).contains("declares other sorts or operators"), "{}", said(&other));
+}
+
 #[test]
 fn a_polynomial_is_a_product_again() {
     let cube = "(+ (* x (* x x)) (+ (* (* y y) (* 3 x)) (+ (* (* y y) y) (* (* x x) (* 3 y)))))";

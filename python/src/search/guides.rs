@@ -303,7 +303,7 @@ impl Model {
         #[pyo3(from_py_with = whole::seed)] seed: u64,
     ) -> PyResult<Vec<(Term, f32)>> {
         let shared = &start.shared;
-        self.model.expect_system(&shared.system).map_err(any)?;
+        self.model.knows_rules_of(&shared.system).map_err(any)?;
         if !target.shared.same_language(shared) {
             return Err(bad("start and target are terms of different systems"));
         }
@@ -319,9 +319,9 @@ impl Model {
         Ok(written.into_iter().map(guide).collect())
     }
 
-    /// Whether it was trained for this system.
+    /// Whether it can be used for this system, which has the sorts and operators that it was trained with; rules may be others.
     #[pyo3(signature = (system, /))]
     fn fits(&self, system: &System) -> bool {
-        self.model.expect_system(&system.shared.system).is_ok()
+        self.model.knows_rules_of(&system.shared.system).is_ok()
     }
 }
