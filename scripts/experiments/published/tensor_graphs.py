@@ -281,6 +281,9 @@ def facts():
         tensors = [f"?{letter}" for letter in "abcde"[:count]]
         least = functools.reduce(lambda one, other: f"(min {one} {other})", [f"(fixed {tensor})" for tensor in tensors])
         say("fixed", f"({' '.join([name, *numbers, *tensors])})", least)
+    for pattern in ("(dropout ?a)", "(batchnorm ?a ?s ?b ?m ?v)", "(poolmax ?a ?kh ?kw ?sh ?sw ?pad)", "(poolavg ?a ?kh ?kw ?sh ?sw ?pad)",
+                    "(split_0 ?axis ?k ?a)", "(split_1 ?axis ?k ?a)"):
+        say("fixed", pattern, "(fixed ?a)")
     say("fixed", "(input ?a ?b ?c ?d ?name)", "0")
     say("fixed", "(weight ?a ?b ?c ?d ?name)", "1")
     product = "(matmul ?act ?a ?b)"
@@ -938,32 +941,31 @@ def system(rules, network, together, table, fit):
     return "\n".join(lines) + "\n"
 
 
-def graph_of(shown):
-    """A network from a term as the program shows it: lines (let name part), then the term."""
-    network, names = Network(), {}
+def reached(proof):
+    """The term that a proof ends with, as nodes over earlier ones; numbers and names stand for themselves."""
+    terms, kept, places = proof["terms"], [], {}
+    waiting = [proof["end"]]
+    while waiting:
+        place = waiting[-1]
+        missing = [other for other in terms[place].get("args", []) if other not in places]
+        waiting += missing
+        if not missing:
+            waiting.pop()
+            if place not in places:
+                places[place] = len(kept)
+                kept.append([terms[place]["op"], *[places[other] for other in terms[place]["args"]]] if "op" in terms[place] else terms[place]["leaf"])
+    return kept
 
-    def made(term):
-        if isinstance(term, str):
-            return names.get(term, term)
-        return term if isinstance(term, int) else network.add(term[0], *map(made, term[1:]))
 
-    for part in read(f"({shown})"):
-        if part[0] == "let":
-            names[part[1]] = made(part[2])
+def graph_of(nodes):
+    """A network from such nodes, and its root."""
+    network, made = Network(), []
+    for node in nodes:
+        if isinstance(node, str):
+            made.append(int(node) if re.fullmatch(r"-?\d+", node) else node)
         else:
-            root = made(part)
-    return network, root
-
-
-def only_what_is_used(network, root):
-    kept = Network()
-    names = {}
-
-    def copied(name):
-        if name not in names:
-            names[name] = kept.add(network.nodes[name][0], *[copied(part) if part in network.nodes else part for part in network.nodes[name][1:]])
-        return names[name]
-    return kept, copied(root)
+            made.append(network.add(node[0], *[made[place] for place in node[1:]]))
+    return network, made[-1]
 
 
 def total(network, table, fit):
@@ -993,7 +995,8 @@ def measured(path, command, seconds):
             last = {"ended": f"stopped ({wrong.strip()[-200:]})", "best": [{"cost": {}, "work": 0}], "work": 0, "peak_bytes": 0, "e_graphs": 0}
         else:
             last = json.loads(said.splitlines()[-1])
-        last.pop("proof", None)
+        if "proof" in last:
+            last["reached"] = reached(last.pop("proof"))
         last |= {"seconds": used.ru_utime + used.ru_stime, "resident": used.ru_maxrss / 1024}
         path.write_text(json.dumps(last))
     return json.loads(path.read_text())
@@ -1003,8 +1006,8 @@ METHODS = {
     "simple": ["--scheduler", "simple", "--no-ranker"],
     "back-off": ["--scheduler", "backoff", "--no-ranker"],
     "search": ["--no-ranker"],
-    "search, best-first": ["--scheduler", "mixed", "--no-ranker"],
-    "search, ranker `any`": ["--scheduler", "mixed", "--ranker", "any"],
+    "best-first": ["--scheduler", "mixed", "--no-ranker"],
+    "ranker any": ["--scheduler", "mixed", "--ranker", "any"],
 }
 
 
@@ -1014,8 +1017,8 @@ def tell_networks(arguments):
     fit, errors = fitted({key: cost for table in published.values() for key, cost in table.items()})
     for kind, (count, error) in errors.items():
         print(f"{kind}: {count} measured, fitted {fit[kind]}, median error {error:.0%}")
-    print("| network | nodes | search | cost before, ms | after, ms | ratio | rounds | work | e-graphs | MiB | seconds |")
-    print("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |", flush=True)
+    print("| network | nodes | search | cost before, ms | after, ms | ratio | rounds | work | e-graphs | MiB | seconds | the last round ended |")
+    print("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |", flush=True)
     for name, make in networks(arguments.tensat).items():
         if name not in arguments.networks:
             continue
@@ -1032,7 +1035,7 @@ def tell_networks(arguments):
                 rules_file.write_text(system(rules, network, together, table, fit))
                 cap = arguments.work if method in ("simple", "back-off") else arguments.cap
                 said = measured(stem.with_suffix(".json"), [
-                    arguments.cairn, "optimise", "--system", rules_file, "--term", top, "--cost", "ns", "--shared", "--exact-time", 10,
+                    arguments.cairn, "optimise", "--system", rules_file, "--term", top, "--cost", "ns", "--shared", "--exact-time", arguments.exact,
                     "--cap", cap, "--work", arguments.work, "--patience", "off", "--threads", 1, "--no-shorten", "--format", "json", "--quiet",
                     *METHODS[method]], arguments.seconds)
                 work, e_graphs, seconds = work + said["work"], e_graphs + said["e_graphs"], seconds + said["seconds"]
@@ -1040,13 +1043,94 @@ def tell_networks(arguments):
                 after = said["best"][-1]["cost"].get("ns", before)
                 if after >= best:
                     break
-                network, top = only_what_is_used(*graph_of(said["best"][-1]["term"]))
+                network, top = graph_of(said["reached"])
                 counted, _ = total(network, table, fit)
                 if counted != after:
                     sys.exit(f"{stem}: {after} by Cairn, {counted} by this script")
                 best = after
             print(f"| {name} | {len(start.nodes)} | {method} | {before / 1e6:.3f} ({known:.0%} measured) | {best / 1e6:.3f} | {best / before:.3f} | {turn} "
-                  f"| {work:,} | {e_graphs} | {memory:.1f} | {seconds:.1f} | {said['ended']}", flush=True)
+                  f"| {work:,} | {e_graphs} | {memory:.1f} | {seconds:.1f} | {said['ended']} |", flush=True)
+
+
+def rules_of_egraph(rows):
+    """A rules file whose one e-graph is that of the rows: every class is a name, and equals each of its e-nodes."""
+    operators, equal = {}, []
+    for number, (kind, group, children, cost, _) in enumerate(rows):
+        operator = f"{kind}:{round(cost * 1e6)}" if children else f"leaf{group}"
+        operators[operator] = f"(op {operator} ({' '.join(['Tensor'] * len(children))}) Tensor :cost {round(cost * 1e6)})"
+        node = f"({operator} {' '.join(f'c{child}' for child in children)})" if children else operator
+        equal.append(f"(given c{group} {node} :name e{number})")
+    classes = [f"(op c{group} () Tensor :cost 4000000000)" for group in sorted({row[1] for row in rows})]
+    return "\n".join(["(sort Tensor)", *operators.values(), *classes, *equal]) + "\n"
+
+
+def best_tree(rows, root):
+    """What the best tree of each class costs as a graph, where equal parts count once, in nanoseconds."""
+    least, chosen = {}, {}
+    changed = True
+    while changed:
+        changed = False
+        for row in rows:
+            _, group, children, cost, _ = row
+            if all(child in least for child in children):
+                whole = cost + sum(least[child] for child in children)
+                if whole < least.get(group, float("inf")) - 1e-9:
+                    least[group], chosen[group], changed = whole, row, True
+    used, waiting = set(), [root]
+    while waiting:
+        group = waiting.pop()
+        if group not in used:
+            used.add(group)
+            waiting += chosen[group][2]
+    return round(sum(round(chosen[group][3] * 1e6) for group in used))
+
+
+def by_solver(rows, root, seconds):
+    """The least cost by HiGHS: an e-node of each class that is needed, without circles. What it found, and what is below all."""
+    classes = {group: place for place, group in enumerate(sorted({row[1] for row in rows}))}
+    members = collections.defaultdict(list)
+    for place, row in enumerate(rows):
+        members[row[1]].append(place)
+    entries, low = [], []
+
+    def row_of(pairs, least):
+        entries.extend((len(low), column, weight) for column, weight in pairs)
+        low.append(least)
+
+    row_of([(place, 1) for place in members[root]], 1)
+    for place, (_, group, children, _, _) in enumerate(rows):
+        for child in set(children):
+            row_of([*[(other, 1) for other in members[child]], (place, -1)], 0)
+            row_of([(len(rows) + classes[group], 1), (len(rows) + classes[child], -1), (place, -len(classes) - 1)], -len(classes))
+    at, columns, weights = zip(*entries)
+    matrix = scipy.sparse.coo_matrix((weights, (at, columns)), shape=(len(low), len(rows) + len(classes)))
+    costs = numpy.array([round(row[3] * 1e6) for row in rows] + [0] * len(classes))
+    before = os.times()
+    found = scipy.optimize.milp(costs, constraints=scipy.optimize.LinearConstraint(matrix.tocsr(), low, numpy.inf),
+                                integrality=[1] * len(rows) + [0] * len(classes),
+                                bounds=scipy.optimize.Bounds(0, [1] * len(rows) + [len(classes)] * len(classes)), options={"time_limit": seconds})
+    after = os.times()
+    return found.fun, found.mip_dual_bound, found.status == 0, after.user - before.user
+
+
+def tell_egraphs(arguments):
+    print("| e-graph | e-nodes | classes | best trees, ms | Cairn, ms | MiB | seconds | HiGHS, ms | not below, ms | seconds |")
+    print("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |", flush=True)
+    shown = lambda cost: "-" if cost is None else f"{cost / 1e6:.4f}"
+    for name in arguments.egraphs:
+        rows, root = egraph(arguments.gym, name)
+        rules_file = arguments.out / f"{name}.rules"
+        rules_file.write_text(rules_of_egraph(rows))
+        said = measured(rules_file.with_suffix(".json"), [
+            arguments.cairn, "optimise", "--system", rules_file, "--term", f"c{root}", "--shared", "--exact-time", arguments.exact, "--scheduler", "simple",
+            "--cap", 400000, "--patience", "off", "--no-ranker", "--threads", 1, "--no-shorten", "--format", "json", "--quiet"], 1200)
+        kept = arguments.out / f"{name}-solver.json"
+        if not kept.exists():
+            kept.write_text(json.dumps(by_solver(rows, root, arguments.solver)))
+        found, bound, proved, seconds = json.loads(kept.read_text())
+        print(f"| {name} | {len(rows):,} | {len({row[1] for row in rows}):,} | {shown(best_tree(rows, root))} "
+              f"| {shown(said['best'][-1]['cost'].get('cost'))} ({said['ended']}) | {said['peak_bytes'] / 2**20:.1f} | {said['seconds']:.1f} "
+              f"| {shown(found)}{' (proved)' if proved else ''} | {shown(bound)} | {seconds:.0f} |", flush=True)
 
 
 def main():
@@ -1058,6 +1142,10 @@ def main():
     parser.add_argument("--cairn", default=ROOT / "target/release/cairn")
     parser.add_argument("--networks", nargs="+", default=["bert", "resnet50", "vgg", "nasrnn", "resnext50", "squeezenet", "inceptionv3", "nasneta"])
     parser.add_argument("--methods", nargs="+", default=list(METHODS), choices=METHODS)
+    files = [f"{name}{kind}" for name in PUBLISHED for kind in ("_acyclic", "")]
+    parser.add_argument("--egraphs", nargs="+", default=files, choices=files)
+    parser.add_argument("--exact", type=int, default=60, help="seconds of Cairn's exact extraction")
+    parser.add_argument("--solver", type=int, default=300, help="seconds of the solver")
     parser.add_argument("--work", type=int, default=100000, help="e-nodes of a round")
     parser.add_argument("--cap", type=int, default=10000, help="e-nodes of one e-graph of a search")
     parser.add_argument("--rounds", type=int, default=5, help="at most")
@@ -1065,7 +1153,7 @@ def main():
     parser.add_argument("--seconds", type=int, default=300, help="at most, of a run")
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
-    {"rules": tell_rules, "networks": tell_networks}[arguments.what](arguments)
+    {"rules": tell_rules, "egraphs": tell_egraphs, "networks": tell_networks}[arguments.what](arguments)
 
 
 if __name__ == "__main__":
