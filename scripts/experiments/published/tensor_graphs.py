@@ -21,6 +21,7 @@ import json
 import os
 import pathlib
 import re
+import resource
 import subprocess
 import sys
 
@@ -739,6 +740,7 @@ def sized(rows):
 
 
 PUBLISHED = {"bert": ["bert", "bert_acyclic"], "resnet50": ["resnet50", "resnet50_acyclic"], "vgg": ["vgg", "vgg_acyclic"]}
+UNKNOWN = 4000000000  # of an operator with shapes that were not measured, where others of it were: it is never chosen
 COSTLY = ("matmul", "conv2d", "relu", "ewadd", "poolmax", "concat")
 
 
@@ -794,6 +796,8 @@ def price(node, shapes, table, fit, fixed):
     if (kind, *got) in table:
         return table[kind, *got]
     like = "relu" if kind in ELEMENTWISE or kind.startswith("concat") else "poolmax" if kind == "poolavg" else kind
+    if any(kind == other for other, *_ in table):
+        return UNKNOWN
     if like not in fit or kind.startswith("concat") and (table or fixed):
         return 30 if kind.startswith("concat") and table else 0
     if kind in ("batchnorm",):
@@ -816,7 +820,8 @@ def costs(table, fit):
         terms = [str(call * 1000)] + [f"(* {rate} {part})" for rate, part in zip(rates, (small, large, moved)) if rate and part != "0"]
         general = f"(/ {add(*terms)} 1000000)"
         if entries:
-            general = f"(+ (* (max 0 (- 1 {balanced([test for test, _ in entries])})) {general}) {balanced([f'(* {cost} {test})' for test, cost in entries])})"
+            unknown = f"(* {UNKNOWN} (max 0 (- 1 {balanced([test for test, _ in entries])})))"
+            general = f"(+ {unknown} {balanced([f'(* {cost} {test})' for test, cost in entries])})"
         lines.append(f"(cost {pattern} {general} :name ns)")
 
     def balanced(values):
@@ -925,7 +930,7 @@ def pairs(network, rules, most):
 
 def system(rules, network, together, table, fit):
     """A rules file: the rules, the graph as names for its nodes, and which nodes to look at in pairs."""
-    lines = [HEAD, facts(), *map(as_rule, rules), *merges(), costs(table, fit), "(ruleset graph)"]
+    lines = [HEAD, facts(), *map(as_rule, rules), *merges(), costs(table, fit)]
     written = {}
     for name, node in network.nodes.items():
         words = " ".join(written.get(argument, str(argument)) for argument in node[1:])
@@ -933,11 +938,10 @@ def system(rules, network, together, table, fit):
             written[name] = f"({node[0]} {words})"
         else:
             written[name] = name
-            lines += [f"(op {name} () Tensor)", f"(cost {name} 4000000000 :name ns)", f"(given {name} ({node[0]} {words}) :ruleset graph)"]
+            lines += [f"(op {name} () Tensor)", f"(cost {name} (- 0 1) :name ns)", f"(given {name} ({node[0]} {words}))"]
     for one, two in together:
         both = f"(both {written[one]} {written[two]})"
-        lines += [f"(given {written[one]} (first {both}) :ruleset graph)", f"(given {written[two]} (second {both}) :ruleset graph)"]
-    lines += ["(schedule (saturate graph) (saturate (run)))"]
+        lines += [f"(given {written[one]} (first {both}))", f"(given {written[two]} (second {both}))"]
     return "\n".join(lines) + "\n"
 
 
@@ -985,14 +989,14 @@ def total(network, table, fit):
 def measured(path, command, seconds):
     """What a command said last, with its seconds of processor and the most MiB that it took, unless it is known."""
     if not path.exists():
-        command = ["timeout", seconds, *command]
-        with subprocess.Popen([str(part) for part in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
+        limit = lambda: resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+        with subprocess.Popen([str(part) for part in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=limit) as child:
             said = child.stdout.read()
             wrong = child.stderr.read()
             _, status, used = os.wait4(child.pid, 0)
             child.returncode = os.waitstatus_to_exitcode(status)
-        if child.returncode in (124, 137) or not said.strip():
-            last = {"ended": f"stopped ({wrong.strip()[-200:]})", "best": [{"cost": {}, "work": 0}], "work": 0, "peak_bytes": 0, "e_graphs": 0}
+        if child.returncode < 0 or not said.strip():
+            last = {"ended": wrong.strip()[-200:] or "out of time", "best": [{"cost": {}, "work": 0}], "work": 0, "peak_bytes": 0, "e_graphs": 0}
         else:
             last = json.loads(said.splitlines()[-1])
         if "proof" in last:
@@ -1060,7 +1064,7 @@ def rules_of_egraph(rows):
         operators[operator] = f"(op {operator} ({' '.join(['Tensor'] * len(children))}) Tensor :cost {round(cost * 1e6)})"
         node = f"({operator} {' '.join(f'c{child}' for child in children)})" if children else operator
         equal.append(f"(given c{group} {node} :name e{number})")
-    classes = [f"(op c{group} () Tensor :cost 4000000000)" for group in sorted({row[1] for row in rows})]
+    classes = [f"(op c{group} () Tensor :cost {UNKNOWN})" for group in sorted({row[1] for row in rows})]
     return "\n".join(["(sort Tensor)", *operators.values(), *classes, *equal]) + "\n"
 
 
