@@ -4,11 +4,13 @@
     scripts/experiments/published/tensor_graphs.py rules    --tensat REPO --out DIR
     scripts/experiments/published/tensor_graphs.py egraphs  --gym REPO --out DIR
     scripts/experiments/published/tensor_graphs.py networks --tensat REPO --gym REPO --out DIR [--networks bert …]
+    scripts/experiments/published/tensor_graphs.py first    --tensat REPO --gym REPO --out DIR
 
 REPO is a clone, or a bare git directory, of github.com/uwplse/tensat and of github.com/egraphs-good/extraction-gym. `rules` evaluates
 both sides of every rule on random tensors, with the conditions that are written here and with those alone that TENSAT checks. `egraphs`
 extracts from the saturated e-graphs of TENSAT, with the costs that are in them. `networks` rewrites each network, round after round, each
-round with one e-graph under each scheduler and with the any-time search, at equal work. One run at a time, with one thread; finished
+round with one e-graph under each scheduler and with the any-time search, at equal work. `first` extracts from the first e-graph of each
+network by Cairn and by HiGHS. One run at a time, with one thread; finished
 runs are kept in DIR: the same command goes on where it was.
 
 Makes the tables of docs/results.md, "Tensor graphs". Needs a release build, numpy and scipy; an hour on one core.
@@ -1137,9 +1139,44 @@ def tell_egraphs(arguments):
               f"| {shown(found)}{' (proved)' if proved else ''} | {shown(bound)} | {seconds:.0f} |", flush=True)
 
 
+def tell_first(arguments):
+    """The first e-graph of each network, extracted by Cairn and by HiGHS."""
+    rules = tensat_rules(arguments.tensat)
+    published = {name: measured_costs(arguments.gym, files) for name, files in PUBLISHED.items()}
+    fit, _ = fitted({key: cost for table in published.values() for key, cost in table.items()})
+    print("| network | e-nodes with a cost | before, ms | best tree, ms | Cairn, ms | seconds | HiGHS, ms | not below, ms | seconds |")
+    print("| --- | --- | --- | --- | --- | --- | --- | --- | --- |", flush=True)
+    shown = lambda cost: "-" if cost is None else f"{cost / 1e6:.3f}"
+    for name, make in networks(arguments.tensat).items():
+        if name not in arguments.networks:
+            continue
+        table = published.get(name, {})
+        network, top = make()
+        rules_file = arguments.out / f"{name}-first.rules"
+        exported = rules_file.with_suffix(".egraph.json")
+        rules_file.write_text(system(rules, network, pairs(network, rules, arguments.pairs), table, fit))
+        if not exported.exists():
+            subprocess.run([arguments.cairn, "saturate", "--system", rules_file, "--term", top, "--cost", "ns", "--export", exported],
+                           check=True, capture_output=True)
+        said = measured(rules_file.with_suffix(".json"), [
+            arguments.cairn, "optimise", "--system", rules_file, "--term", top, "--cost", "ns", "--shared", "--exact-time", arguments.exact,
+            "--scheduler", "simple", "--no-ranker", "--cap", arguments.work, "--work", arguments.work, "--patience", "off", "--threads", 1,
+            "--no-shorten", "--format", "json", "--quiet"], arguments.seconds)
+        data = json.loads(exported.read_text())
+        nodes, root = data["nodes"], data["root_eclasses"][0]
+        rows = [(node["op"], node["eclass"], [nodes[child]["eclass"] for child in node["children"]], node["cost"] / 1e6, "") for node in nodes.values()]
+        kept = arguments.out / f"{name}-solver.json"
+        if not kept.exists():
+            kept.write_text(json.dumps(by_solver(rows, root, arguments.solver)))
+        found, bound, proved, seconds = json.loads(kept.read_text())
+        print(f"| {name} | {len(rows):,} | {total(network, table, fit)[0] / 1e6:.3f} | {shown(best_tree(rows, root))} "
+              f"| {shown(said['best'][-1]['cost'].get('ns'))} ({said['ended']}) | {said['seconds']:.1f} "
+              f"| {shown(found)}{' (proved)' if proved else ''} | {shown(bound)} | {seconds:.0f} |", flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["rules", "egraphs", "networks"])
+    parser.add_argument("what", choices=["rules", "egraphs", "networks", "first"])
     parser.add_argument("--tensat", type=pathlib.Path)
     parser.add_argument("--gym", type=pathlib.Path)
     parser.add_argument("--out", type=pathlib.Path, required=True)
@@ -1157,7 +1194,7 @@ def main():
     parser.add_argument("--seconds", type=int, default=300, help="at most, of a run")
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
-    {"rules": tell_rules, "egraphs": tell_egraphs, "networks": tell_networks}[arguments.what](arguments)
+    {"rules": tell_rules, "egraphs": tell_egraphs, "networks": tell_networks, "first": tell_first}[arguments.what](arguments)
 
 
 if __name__ == "__main__":
