@@ -1092,7 +1092,7 @@ def best_tree(rows, root):
 
 
 def by_solver(rows, root, seconds):
-    """The least cost by HiGHS: an e-node of each class that is needed, without circles. What it found, and what is below all."""
+    """The least cost by HiGHS: an e-node of each class that is needed, without circles. What it found, what is below all, and the e-nodes."""
     classes = {group: place for place, group in enumerate(sorted({row[1] for row in rows}))}
     members = collections.defaultdict(list)
     for place, row in enumerate(rows):
@@ -1116,7 +1116,8 @@ def by_solver(rows, root, seconds):
                                 integrality=[1] * len(rows) + [0] * len(classes),
                                 bounds=scipy.optimize.Bounds(0, [1] * len(rows) + [len(classes)] * len(classes)), options={"time_limit": seconds})
     after = os.times()
-    return found.fun, found.mip_dual_bound, found.status == 0, after.user - before.user
+    chosen = [] if found.x is None else [place for place in range(len(rows)) if found.x[place] > 0.5]
+    return found.fun, found.mip_dual_bound, found.status == 0, after.user - before.user, chosen
 
 
 def tell_egraphs(arguments):
@@ -1133,45 +1134,82 @@ def tell_egraphs(arguments):
         kept = arguments.out / f"{name}-solver.json"
         if not kept.exists():
             kept.write_text(json.dumps(by_solver(rows, root, arguments.solver)))
-        found, bound, proved, seconds = json.loads(kept.read_text())
+        found, bound, proved, seconds, _ = json.loads(kept.read_text())
         print(f"| {name} | {len(rows):,} | {len({row[1] for row in rows}):,} | {shown(best_tree(rows, root))} "
               f"| {shown(said['best'][-1]['cost'].get('cost'))} ({said['ended']}) | {said['peak_bytes'] / 2**20:.1f} | {said['seconds']:.1f} "
               f"| {shown(found)}{' (proved)' if proved else ''} | {shown(bound)} | {seconds:.0f} |", flush=True)
 
 
+def exported(arguments, rules_file, top):
+    """The saturated e-graph of a rules file and a term, as rows of (operator, class, classes of the arguments, cost), and the class of the term."""
+    path = rules_file.with_suffix(".egraph.json")
+    if not path.exists():
+        subprocess.run([arguments.cairn, "saturate", "--system", rules_file, "--term", top, "--cost", "ns", "--export", path],
+                       check=True, capture_output=True)
+    data = json.loads(path.read_text())
+    nodes = data["nodes"]
+    rows = [(node["op"], node["eclass"], [nodes[child]["eclass"] for child in node["children"]], node["cost"] / 1e6, "") for node in nodes.values()]
+    return rows, data["root_eclasses"][0]
+
+
+def solved(arguments, rules_file, rows, root):
+    path = rules_file.with_suffix(".solver.json")
+    if not path.exists():
+        path.write_text(json.dumps(by_solver(rows, root, arguments.solver)))
+    return json.loads(path.read_text())
+
+
+def chosen_graph(rows, root, chosen):
+    """A network from e-nodes, one of each class."""
+    network, made = Network(), {}
+    of_class = {rows[place][1]: rows[place] for place in chosen}
+
+    def graph(group):
+        if group not in made:
+            operator, _, children, *_ = of_class[group]
+            leaf = int(operator) if re.fullmatch(r"-?\d+", operator) else operator
+            made[group] = network.add(operator, *map(graph, children)) if children else leaf
+        return made[group]
+    return network, graph(root)
+
+
 def tell_first(arguments):
-    """The first e-graph of each network, extracted by Cairn and by HiGHS."""
+    """The first e-graph of each network, extracted by Cairn and by HiGHS; and rounds in which HiGHS extracts."""
     rules = tensat_rules(arguments.tensat)
     published = {name: measured_costs(arguments.gym, files) for name, files in PUBLISHED.items()}
     fit, _ = fitted({key: cost for table in published.values() for key, cost in table.items()})
-    print("| network | e-nodes with a cost | before, ms | best tree, ms | Cairn, ms | seconds | HiGHS, ms | not below, ms | seconds |")
-    print("| --- | --- | --- | --- | --- | --- | --- | --- | --- |", flush=True)
+    print("| network | e-nodes with a cost | before, ms | best tree, ms | Cairn, ms | seconds | HiGHS, ms | not below, ms | seconds | HiGHS, after rounds |")
+    print("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |", flush=True)
     shown = lambda cost: "-" if cost is None else f"{cost / 1e6:.3f}"
     for name, make in networks(arguments.tensat).items():
         if name not in arguments.networks:
             continue
         table = published.get(name, {})
         network, top = make()
-        rules_file = arguments.out / f"{name}-first.rules"
-        exported = rules_file.with_suffix(".egraph.json")
-        rules_file.write_text(system(rules, network, pairs(network, rules, arguments.pairs), table, fit))
-        if not exported.exists():
-            subprocess.run([arguments.cairn, "saturate", "--system", rules_file, "--term", top, "--cost", "ns", "--export", exported],
-                           check=True, capture_output=True)
-        said = measured(rules_file.with_suffix(".json"), [
-            arguments.cairn, "optimise", "--system", rules_file, "--term", top, "--cost", "ns", "--shared", "--exact-time", arguments.exact,
-            "--scheduler", "simple", "--no-ranker", "--cap", arguments.work, "--work", arguments.work, "--patience", "off", "--threads", 1,
-            "--no-shorten", "--format", "json", "--quiet"], arguments.seconds)
-        data = json.loads(exported.read_text())
-        nodes, root = data["nodes"], data["root_eclasses"][0]
-        rows = [(node["op"], node["eclass"], [nodes[child]["eclass"] for child in node["children"]], node["cost"] / 1e6, "") for node in nodes.values()]
-        kept = arguments.out / f"{name}-solver.json"
-        if not kept.exists():
-            kept.write_text(json.dumps(by_solver(rows, root, arguments.solver)))
-        found, bound, proved, seconds = json.loads(kept.read_text())
-        print(f"| {name} | {len(rows):,} | {total(network, table, fit)[0] / 1e6:.3f} | {shown(best_tree(rows, root))} "
-              f"| {shown(said['best'][-1]['cost'].get('ns'))} ({said['ended']}) | {said['seconds']:.1f} "
-              f"| {shown(found)}{' (proved)' if proved else ''} | {shown(bound)} | {seconds:.0f} |", flush=True)
+        before, _ = total(network, table, fit)
+        costs_of_rounds = []
+        for turn in range(1, arguments.rounds + 1):
+            rules_file = arguments.out / f"{name}-{turn}.rules"
+            rules_file.write_text(system(rules, network, pairs(network, rules, arguments.pairs), table, fit))
+            rows, root = exported(arguments, rules_file, top)
+            found, bound, proved, seconds, chosen = solved(arguments, rules_file, rows, root)
+            if turn == 1:
+                said = measured(rules_file.with_suffix(".json"), [
+                    arguments.cairn, "optimise", "--system", rules_file, "--term", top, "--cost", "ns", "--shared", "--exact-time", arguments.exact,
+                    "--scheduler", "simple", "--no-ranker", "--cap", arguments.work, "--work", arguments.work, "--patience", "off", "--threads", 1,
+                    "--no-shorten", "--format", "json", "--quiet"], arguments.seconds)
+                words = (f"| {name} | {len(rows):,} | {before / 1e6:.3f} | {shown(best_tree(rows, root))} "
+                         f"| {shown(said['best'][-1]['cost'].get('ns'))} ({said['ended']}) | {said['seconds']:.1f} "
+                         f"| {shown(found)}{' (proved)' if proved else ''} | {shown(bound)} | {seconds:.0f} |")
+            if not chosen or costs_of_rounds and round(found) >= costs_of_rounds[-1]:
+                break
+            network, top = chosen_graph(rows, root, chosen)
+            counted, _ = total(network, table, fit)
+            if counted != round(found):
+                sys.exit(f"{rules_file}: {found} by HiGHS, {counted} by this script")
+            costs_of_rounds.append(counted)
+        last = f"{costs_of_rounds[-1] / 1e6:.3f}, {costs_of_rounds[-1] / before:.3f}, {len(costs_of_rounds)} rounds" if costs_of_rounds else "-"
+        print(f"{words} {last} |", flush=True)
 
 
 def main():
