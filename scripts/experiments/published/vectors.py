@@ -12,12 +12,10 @@ Makes the tables of docs/results.md, "Vectorisation". Needs a release build and 
 are kept in DIR: the same command goes on where it was.
 """
 import argparse
-import collections
 import csv
 import io
 import json
 import math
-import os
 import pathlib
 import random
 import re
@@ -180,6 +178,9 @@ def drawn():
             found.append(("MatMul", *size))
     return found + [("QR", 2), ("complex", 2), ("complex", 4), ("cross", 1), ("cross", 2), ("normalise", 3), ("normalise", 4),
                     ("inverse",), ("residual", 3), ("residual", 4)]
+
+
+LARGE = [("2DConv", 14, 14, 3, 3), ("MatMul", 12, 12, 12)]
 
 
 def called(kernel):
@@ -379,15 +380,22 @@ GROWTH = {"nothing more": "", "order": "order", "signs": "sign", "signs, element
 def candidates(limit=20_000):
     """Strategies by name: which rules run beside the base, in one e-graph or in phases, with and without back-off."""
     found = {}
+
+    def turns(more, times):
+        """As Isaria does: some iterations of the scalar rules, then those that lift."""
+        return f"(until-stable (phase (limit :nodes {limit} (repeat {times} (run pad simplify {more})) (until-stable (run lift pad)))))"
+
     for said, more in GROWTH.items():
         both = f"(until-stable (run {BASE} {more}))"
         again = f"(until-stable (phase (limit :nodes {limit} {both})))"
+        first = f"(phase (until-stable (run {BASE})))"
         shapes = {"one e-graph": both, "rebasing": again}
         if more:
-            # As Isaria does: two iterations of the scalar rules, then those that lift.
-            shapes["turns"] = f"""(until-stable (phase (limit :nodes {limit} (repeat 2 (run pad simplify {more}))
-                                                                  (until-stable (run lift pad)))))"""
-            shapes["lift first"] = f"(phase (until-stable (run {BASE}))) {again}"
+            shapes |= {"turns": turns(more, 2), "lift first": f"{first} {again}"}
+        # With these rules the shapes above left least, so further ones were tried.
+        if said == "signs, elements":
+            shapes |= {f"turns of {times}": turns(more, times) for times in (1, 3, 4)}
+            shapes |= {"lift first, turns of 1": f"{first} {turns(more, 1)}", "turns of 1, then rebasing": f"{turns(more, 1)} {again}"}
         for shape, strategy in shapes.items():
             found[f"{shape}: {said}"] = strategy
             if more:
@@ -405,15 +413,14 @@ def start(arguments, where, kernel, options):
         place.mkdir(parents=True, exist_ok=True)
         (place / "term.txt").write_text(program(MADE[kernel[0]](*kernel[1:])) + "\n")
         options = [str(part).replace("RULES", applicable(kernel)).replace("OWN", applicable(kernel, OTHERS)) for part in options]
-        command = ["timeout", str(arguments.seconds), arguments.cairn, "optimise", "--system", RULES, "--terms", place / "term.txt",
-                   "--out", place / "run", "--threads", "1", "--cost", "cost", "--quiet", *options]
-        with subprocess.Popen(list(map(str, command)), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as child:
-            wrong = child.stderr.read()
-            _, status, used = os.wait4(child.pid, 0)
-            child.returncode = os.waitstatus_to_exitcode(status)
-        if child.returncode not in (0, 3, 124):
-            sys.exit(f"{' '.join(map(str, command))}\n{wrong.strip()}")
-        done.write_text(json.dumps({"seconds": used.ru_utime + used.ru_stime, "code": child.returncode}))
+        # A program of its own says what this one took: what Python starts is never said to take less than Python itself.
+        command = ["/usr/bin/time", "-f", "%U %S %M", "-o", place / "time.txt", "timeout", arguments.seconds, arguments.cairn, "optimise",
+                   "--system", RULES, "--terms", place / "term.txt", "--out", place / "run", "--threads", 1, "--cost", "cost", "--quiet", *options]
+        ran = subprocess.run(list(map(str, command)), capture_output=True, text=True)
+        if ran.returncode not in (0, 3, 124):
+            sys.exit(f"{' '.join(map(str, command))}\n{ran.stderr.strip()}")
+        user, system, most = (place / "time.txt").read_text().splitlines()[-1].split()
+        done.write_text(json.dumps({"seconds": float(user) + float(system), "resident": int(most) / 1024, "code": ran.returncode}))
     said = json.loads(done.read_text())
     if said["code"] == 124:
         before = diospyros(read((place / "term.txt").read_text()))
@@ -438,21 +445,29 @@ def header(*cells):
     row(*["---"] + ["---:"] * (len(cells) - 1))
 
 
-def choose(arguments):
-    """The strategy that leaves least of the cost of the drawn kernels; of equal ones the one with the least work."""
-    tried = []
+def tried(arguments, strategies, kernels, mebibytes):
+    """Strategies on kernels: what is left of the cost, the work, the name and the text of the best; of equal ones the shorter."""
+    found = []
+    work = arguments.work * mebibytes // 64
     header("strategy", "cost left", "mean work", "largest e-graph, MiB", "seconds")
-    for name, strategy in candidates().items():
-        runs = [start(arguments, f"choose/{re.sub('[^a-z]+', '-', name)}", kernel,
-                      ["--scheduler", "simple", "--strategy", strategy, *budget(16, arguments.work // 4)]) for kernel in drawn()]
-        left = mean(run["cost_after"] / run["cost_before"] for run in runs)
-        work = mean(run["work"] for run in runs)
-        tried.append((round(left, 6), work, name, strategy))
-        row(name, f"{100 * left:.2f} %", f"{work:,.0f}", f"{max(run['peak_bytes'] for run in runs) / 2**20:.1f}",
+    for name, strategy in strategies.items():
+        runs = [start(arguments, f"choose/{re.sub('[^a-z0-9]+', '-', name)}", kernel,
+                      ["--scheduler", "simple", "--strategy", strategy, *budget(mebibytes, work)]) for kernel in kernels]
+        left, spent = mean(run["cost_after"] / run["cost_before"] for run in runs), mean(run["work"] for run in runs)
+        found.append((round(left, 6), spent, len(strategy), name))
+        row(name, f"{100 * left:.2f} %", f"{spent:,.0f}", f"{max(run['peak_bytes'] for run in runs) / 2**20:.1f}",
             f"{sum(run['seconds'] for run in runs):.1f}")
-    *_, name, strategy = min(tried)
-    (arguments.out / "chosen.json").write_text(json.dumps({"name": name, "strategy": strategy}))
-    print(f"\nchosen: {name}: {strategy}\n")
+    print()
+    return min(found)[-1]
+
+
+def choose(arguments):
+    """The strategy that leaves least of the cost of the drawn kernels, and then the limit of its e-graphs on two large ones."""
+    best = tried(arguments, candidates(), drawn(), 16)
+    limits = {f"{best}, {limit}": candidates(limit)[best] for limit in (20_000, 50_000, 200_000)}
+    name = tried(arguments, limits, LARGE, 64)
+    (arguments.out / "chosen.json").write_text(json.dumps({"name": name, "strategy": limits[name]}))
+    print(f"chosen: {name}: {limits[name]}\n")
 
 
 def learn(arguments):
@@ -460,8 +475,8 @@ def learn(arguments):
     seeds = arguments.out / "seeds.txt"
     seeds.write_text("".join(program(MADE[kernel[0]](*kernel[1:])) + "\n" for kernel in drawn()))
     if not (arguments.out / "learned/ranker.json").exists():
-        subprocess.run([str(part) for part in (arguments.cairn, "learn", "--system", RULES, "--seeds", seeds, "--cost", "cost", "--cap", 8000,
-                                               "--work", 80_000, "--threads", 1, "--out", arguments.out / "learned")], check=True)
+        subprocess.run([str(part) for part in (arguments.cairn, "learn", "--system", RULES, "--seeds", seeds, "--cost", "cost", "--cap", 4000,
+                                               "--work", 20_000, "--rounds", 3, "--threads", 1, "--out", arguments.out / "learned")], check=True)
 
 
 def applicable(kernel, but=()):
@@ -494,11 +509,10 @@ def methods(arguments):
         }
         found |= {
             f"search, work {work:,}": ["--work", work, "--no-ranker"],
-            f"search, any, work {work:,}": ["--work", work, "--ranker", "any"],
-            f"search, learned, work {work:,}": ["--work", work, "--ranker", arguments.out / "learned"],
-            f"chosen strategy, work {work:,}": ["--scheduler", "simple", "--strategy", chosen, *budget(mebibytes, work)],
+            f"chosen, work {work:,}": ["--scheduler", "simple", "--strategy", chosen, *budget(mebibytes, work)],
         }
-    return found
+    return found | {f"search, ranker {name}, work {arguments.work:,}": ["--work", arguments.work, "--ranker", ranker]
+                    for name, ranker in (("any", "any"), ("learned", arguments.out / "learned"))}
 
 
 def by_hand(kernel):
@@ -530,30 +544,31 @@ def test(arguments):
         for kernel, run in runs.items():
             if run["best"] is not None:
                 term = read(run["best"])
-                run["right"] = right(kernel, term)
-                run["isaria"] = isaria(term)
+                run["right"], run["isaria"] = right(kernel, term), isaria(term)
                 if diospyros(term) != run["cost_after"]:
                     sys.exit(f"{name}, {called(kernel)}: {run['cost_after']} is said, {diospyros(term)} counted")
-    for size in ("64 MiB", "256 MiB"):
-        some = [name for name in found if (name.endswith(size) or name.endswith("500,000") == (size == "64 MiB") and "work" in name)]
-        print(f"\n{size}: costs\n")
+    for sizes in (("64 MiB", f"{arguments.work:,}"), ("256 MiB", f"{4 * arguments.work:,}")):
+        some = [name for name in found if name.endswith(sizes)]
         header("kernel", "before", *some, "by hand")
         for kernel in kernels:
             known = by_hand(kernel)
             row(called(kernel), f"{found[some[0]][kernel]['cost_before'] / 1000:,.1f}",
-                *(f"{found[name][kernel]['cost_after'] / 1000:,.3f}" for name in some), f"{known / 1000:,.3f}" if known else "")
-    print()
-    header("method", "cost left", "cost beside one e-graph, 64 MiB", "MiB, mean", "MiB, most", "MiB beside", "work, mean", "seconds", "out of time", "right")
+                *(f"{found[name][kernel]['cost_after'] / 1000:,.1f}" for name in some), f"{known / 1000:,.1f}" if known else "")
+        print()
+    header("method", "cost left", "cost", "e-graph, MiB", "most", "beside", "process, MiB", "most", "beside", "work, mean", "seconds", "right")
     first = found["one e-graph, 64 MiB"]
     for name, runs in found.items():
-        done = [kernel for kernel in kernels if runs[kernel]["best"] is not None and first[kernel]["best"] is not None]
-        row(name, f"{100 * mean(runs[kernel]['cost_after'] / runs[kernel]['cost_before'] for kernel in kernels):.2f} %",
-            f"{100 * mean(runs[kernel]['cost_after'] / first[kernel]['cost_after'] for kernel in kernels):.1f} %",
-            f"{mean(runs[kernel]['peak_bytes'] / 2**20 for kernel in done):.2f}",
-            f"{max(run['peak_bytes'] for run in runs.values()) / 2**20:.1f}",
-            f"{100 * mean(runs[kernel]['peak_bytes'] / first[kernel]['peak_bytes'] for kernel in done):.1f} %",
+        done = [kernel for kernel in kernels if runs[kernel]["best"] is not None]
+
+        def beside_first(what):
+            return f"{100 * mean(runs[kernel][what] / first[kernel][what] for kernel in done):.1f} %"
+
+        row(name, f"{100 * mean(runs[kernel]['cost_after'] / runs[kernel]['cost_before'] for kernel in kernels):.2f} %", beside_first("cost_after"),
+            f"{mean(runs[kernel]['peak_bytes'] / 2**20 for kernel in done):.2f}", f"{max(run['peak_bytes'] for run in runs.values()) / 2**20:.1f}",
+            beside_first("peak_bytes"), f"{mean(runs[kernel]['resident'] for kernel in done):.1f}",
+            f"{max(run['resident'] for run in runs.values()):.1f}", beside_first("resident"),
             f"{mean(runs[kernel]['work'] for kernel in done):,.0f}", f"{sum(run['seconds'] for run in runs.values()):.1f}",
-            sum(run["best"] is None for run in runs.values()), f"{sum(run.get('right', False) for run in runs.values())} of {len(kernels)}")
+            f"{sum(run.get('right', False) for run in runs.values())} of {len(done)}")
     if arguments.isaria:
         beside(arguments, found)
 
@@ -568,7 +583,7 @@ def beside(arguments, found):
     theirs, own = figures(arguments, "diospyros"), figures(arguments, "est_cycles")
     ours = next(runs for name, runs in found.items() if name.startswith("chosen"))
     print()
-    header("kernel", "Diospyros, s", "GB", "saturated", "Isaria, s", "GB", "its cost", "ours by its cost", "chosen, s", "MiB", "work")
+    header("kernel", "Diospyros, s", "GB", "saturated", "Isaria, s", "GB", "its cost", "ours by its cost", "chosen, s", "process, MiB", "work")
     for kernel, run in ours.items():
         name, *size = kernel
         key = {"2DConv": ("2d-conv", "{}x{}_{}x{}"), "MatMul": ("mat-mul", "{0}x{1}_{1}x{2}"), "QProd": ("q-prod", "0"), "QR": ("qr-decomp", "{}")}[name]
@@ -576,7 +591,7 @@ def beside(arguments, found):
         other, isarias = theirs[key], own[key]
         row(called(kernel), f"{float(other['eqsat_time']):.1f}", f"{float(other['max_ram_used']):.2f}", other["saturated"],
             f"{float(isarias['eqsat_time']):.1f}", f"{float(isarias['max_ram_used']):.2f}", f"{float(isarias['cost']):,.3f}", f"{run['isaria']:,.3f}",
-            f"{run['seconds']:.2f}", f"{run['peak_bytes'] / 2**20:.1f}", f"{run['work']:,}")
+            f"{run['seconds']:.2f}", f"{run['resident']:.0f}", f"{run['work']:,}")
 
 
 def main():
