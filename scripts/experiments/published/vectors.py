@@ -405,6 +405,9 @@ def candidates(limit=20_000):
 
 # Runs.
 
+# What is said of a program that took more of the processor than it may.
+STOPPED = 137, 152
+
 def start(arguments, where, kernel, options):
     """One kernel by one method, unless it is done: its row, with seconds of processor. What takes too long found nothing."""
     place = arguments.out / where / called(kernel).replace(" ", "-")
@@ -414,15 +417,15 @@ def start(arguments, where, kernel, options):
         (place / "term.txt").write_text(program(MADE[kernel[0]](*kernel[1:])) + "\n")
         options = [str(part).replace("RULES", applicable(kernel)).replace("OWN", applicable(kernel, OTHERS)) for part in options]
         # A program of its own says what this one took: what Python starts is never said to take less than Python itself.
-        command = ["/usr/bin/time", "-f", "%U %S %M", "-o", place / "time.txt", "timeout", arguments.seconds, arguments.cairn, "optimise",
+        command = ["/usr/bin/time", "-f", "%U %S %M", "-o", place / "time.txt", "prlimit", f"--cpu={arguments.seconds}", arguments.cairn, "optimise",
                    "--system", RULES, "--terms", place / "term.txt", "--out", place / "run", "--threads", 1, "--cost", "cost", "--quiet", *options]
         ran = subprocess.run(list(map(str, command)), capture_output=True, text=True)
-        if ran.returncode not in (0, 3, 124):
+        if ran.returncode not in (0, 3, *STOPPED):
             sys.exit(f"{' '.join(map(str, command))}\n{ran.stderr.strip()}")
         user, system, most = (place / "time.txt").read_text().splitlines()[-1].split()
         done.write_text(json.dumps({"seconds": float(user) + float(system), "resident": int(most) / 1024, "code": ran.returncode}))
     said = json.loads(done.read_text())
-    if said["code"] == 124:
+    if said["code"] in STOPPED:
         before = diospyros(read((place / "term.txt").read_text()))
         return {**said, "cost_before": before, "cost_after": before, "work": 0, "peak_bytes": 0, "best": None, "ended": "time"}
     return {**pyarrow.parquet.read_table(place / "run/optimised.parquet").to_pylist()[0], **said}
@@ -498,21 +501,24 @@ def flat(tree):
 def methods(arguments):
     """By name: the options, RULES for all rules that a kernel can use, OWN for those of Diospyros but of order."""
     chosen = json.loads((arguments.out / "chosen.json").read_text())["strategy"]
-    found = {}
-    for mebibytes in (64, 256):
-        work = arguments.work * mebibytes // 64
-        whole = budget(mebibytes, 1000 * work)
-        found |= {
-            f"one e-graph, {mebibytes} MiB": ["--scheduler", "simple", "--strategy", "(until-stable (run RULES))", *whole],
-            f"back-off, {mebibytes} MiB": ["--scheduler", "simple", "--strategy", "(backoff (until-stable (run RULES)))", *whole],
-            f"no order, {mebibytes} MiB": ["--scheduler", "simple", "--strategy", "(until-stable (run OWN))", *whole],
-        }
-        found |= {
-            f"search, work {work:,}": ["--work", work, "--no-ranker"],
-            f"chosen, work {work:,}": ["--scheduler", "simple", "--strategy", chosen, *budget(mebibytes, work)],
-        }
-    return found | {f"search, ranker {name}, work {arguments.work:,}": ["--work", arguments.work, "--ranker", ranker]
-                    for name, ranker in (("any", "any"), ("learned", arguments.out / "learned"))}
+    work, few, memory = arguments.work, arguments.work // 5, arguments.memory
+
+    def whole(strategy):
+        return ["--scheduler", "simple", "--strategy", strategy, *budget(memory, 10_000_000_000)]
+
+    # The ranker for any system takes the longest, and gets less.
+    found = {
+        f"one e-graph, {memory} MiB": whole("(until-stable (run RULES))"),
+        f"back-off, {memory} MiB": whole("(backoff (until-stable (run RULES)))"),
+        f"no order, {memory} MiB": whole("(until-stable (run OWN))"),
+        f"base, {memory} MiB": whole(f"(until-stable (run {BASE}))"),
+        f"search, work {work:,}": ["--work", work, "--no-ranker"],
+        f"search, smallest first, work {work:,}": ["--work", work, "--no-ranker", "--scheduler", "mixed"],
+        f"search, ranker any, work {few:,}": ["--work", few, "--ranker", "any"],
+        f"search, learned ranker, work {work:,}": ["--work", work, "--ranker", arguments.out / "learned"],
+        f"chosen, work {work:,}": ["--scheduler", "simple", "--strategy", chosen, *budget(64, work)],
+    }
+    return {name: options for name, options in found.items() if not arguments.methods or name.startswith(tuple(arguments.methods))}
 
 
 def by_hand(kernel):
@@ -537,7 +543,7 @@ def by_hand(kernel):
 
 def test(arguments):
     """All methods on the published kernels."""
-    kernels = published()
+    kernels = published()[:arguments.first]
     found = {name: {kernel: start(arguments, f"test/{re.sub('[^a-z0-9]+', '-', name)}", kernel, options) for kernel in kernels}
              for name, options in methods(arguments).items()}
     for name, runs in found.items():
@@ -547,16 +553,14 @@ def test(arguments):
                 run["right"], run["isaria"] = right(kernel, term), isaria(term)
                 if diospyros(term) != run["cost_after"]:
                     sys.exit(f"{name}, {called(kernel)}: {run['cost_after']} is said, {diospyros(term)} counted")
-    for sizes in (("64 MiB", f"{arguments.work:,}"), ("256 MiB", f"{4 * arguments.work:,}")):
-        some = [name for name in found if name.endswith(sizes)]
-        header("kernel", "before", *some, "by hand")
-        for kernel in kernels:
-            known = by_hand(kernel)
-            row(called(kernel), f"{found[some[0]][kernel]['cost_before'] / 1000:,.1f}",
-                *(f"{found[name][kernel]['cost_after'] / 1000:,.1f}" for name in some), f"{known / 1000:,.1f}" if known else "")
-        print()
-    header("method", "cost left", "cost", "e-graph, MiB", "most", "beside", "process, MiB", "most", "beside", "work, mean", "seconds", "right")
-    first = found["one e-graph, 64 MiB"]
+    header("kernel", "before", *found, "by hand")
+    for kernel in kernels:
+        known = by_hand(kernel)
+        row(called(kernel), f"{diospyros(read(program(MADE[kernel[0]](*kernel[1:])))) / 1000:,.1f}",
+            *(f"{runs[kernel]['cost_after'] / 1000:,.1f}" for runs in found.values()), f"{known / 1000:,.1f}" if known else "")
+    print()
+    header("method", "cost left", "beside the first", "e-graph, MiB", "most", "beside", "process, MiB", "most", "beside", "work, mean", "seconds", "right")
+    first = next(iter(found.values()))
     for name, runs in found.items():
         done = [kernel for kernel in kernels if runs[kernel]["best"] is not None]
 
@@ -569,7 +573,7 @@ def test(arguments):
             f"{max(run['resident'] for run in runs.values()):.1f}", beside_first("resident"),
             f"{mean(runs[kernel]['work'] for kernel in done):,.0f}", f"{sum(run['seconds'] for run in runs.values()):.1f}",
             f"{sum(run.get('right', False) for run in runs.values())} of {len(done)}")
-    if arguments.isaria:
+    if arguments.isaria and not arguments.methods:
         beside(arguments, found)
 
 
@@ -600,7 +604,10 @@ def main():
     parser.add_argument("--cairn", default=ROOT / "target/release/cairn", help="the program")
     parser.add_argument("--isaria", type=pathlib.Path, help="a git directory of sgpthomas/comp-gen")
     parser.add_argument("--work", type=int, default=500_000, help="e-nodes that a method may build for a kernel")
-    parser.add_argument("--seconds", type=int, default=120, help="that a run may take")
+    parser.add_argument("--seconds", type=int, default=120, help="of the processor that a run may take")
+    parser.add_argument("--memory", type=int, default=64, help="MiB of an e-graph of methods with one e-graph")
+    parser.add_argument("--methods", nargs="*", help="test only those whose names begin so")
+    parser.add_argument("--first", type=int, help="test only the first kernels, so many")
     parser.add_argument("--only", nargs="+", default=["choose", "learn", "test"])
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
