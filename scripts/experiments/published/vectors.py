@@ -8,7 +8,7 @@ the cost of Diospyros (VanHattum et al., ASPLOS 2021), which Isaria (ASPLOS 2024
 on the published kernels. With --isaria, a git directory of sgpthomas/comp-gen, the costs and the memory that its authors
 measured stand beside ours. Each answer is evaluated on random inputs beside the kernel, and its cost is counted again.
 
-Makes the tables of docs/results.md, "Vectorisation". Needs a release build and pyarrow, no data; an hour on one core. Finished runs
+Makes the tables of docs/results.md, "Vectorisation". Needs a release build and pyarrow and `time` of Debian, no data; an hour on one core. Finished runs
 are kept in DIR: the same command goes on where it was.
 """
 import argparse
