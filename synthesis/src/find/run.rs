@@ -182,7 +182,7 @@ fn leave_out_unneeded(theory: &mut Theory, reach: Reach) -> Result<()> {
             sides.is_some_and(|sides| reached(&others, &bank, sides, reach).is_some())
         };
         if follows(name) && follows(&format!("{name}-rev")) {
-            theory.remove(name)?;
+            theory.remove(name, others);
         }
     }
     Ok(())

@@ -96,17 +96,14 @@ impl Theory {
         Ok(Arc::new(System::parse(&text).map_err(|error| anyhow!("{error}"))?))
     }
 
-    /// Leaves out one of the rules that were found, of which nothing small is made any more.
-    ///
-    /// # Errors
-    /// As [`Theory::add`].
-    pub fn remove(&mut self, name: &str) -> Result<()> {
-        self.system = self.without(name)?;
+    /// Leaves out one of the rules that were found, of which nothing small is made any more; `others` is what is known
+    /// [without](Theory::without) it.
+    pub fn remove(&mut self, name: &str, others: Arc<System>) {
+        self.system = others;
         self.found.retain(|(known, _)| known != name);
         self.text = self.language.text.clone();
         for (known, found) in &self.found {
             self.text += &found.line(known);
         }
-        Ok(())
     }
 }
