@@ -96,12 +96,12 @@ impl GuideModel {
         &self.system().language
     }
 
-    /// Whether the model was trained with the rules of a system, and not with others over the same sorts and operators. It reads
-    /// and writes terms, and knows no rules, so that it works with either.
+    /// Refuses to work for a system with other sorts or operators than the model's own, or in another order. Rules may be others:
+    /// the model reads and writes terms, and knows no rules.
     ///
     /// # Errors
-    /// Sorts or operators are others, or stand in another order: it is another rewrite system. Both hashes are named.
-    pub fn knows_rules_of(&self, system: &System) -> Result<bool> {
+    /// It is another rewrite system; both hashes are named.
+    pub fn expect_language(&self, system: &System) -> Result<()> {
         ensure!(
             *system.language == *self.system().language,
             "the model was trained for another rewrite system: its hash is {}, but that of the \
@@ -109,7 +109,7 @@ impl GuideModel {
             self.system().hash,
             system.hash
         );
-        Ok(system.hash == self.system().hash)
+        Ok(())
     }
 
     /// Whether the model can read a question: none of its terms is longer than `max_tokens`. It

@@ -157,3 +157,17 @@ def test_what_is_no_meaning_is_refused(tmp_path, meanings, why):
     with pytest.raises(cairn.CairnError, match=why):
         cairn.find_rules(tmp_path / "found", language=cairn.System.from_rules(GROUP), values={"P": [1, -1]}, meanings=meanings)
     assert not (tmp_path / "found").exists()
+
+
+def test_values_are_told_apart_and_may_be_functions(tmp_path):
+    language = cairn.System.from_rules(GROUP)
+    with pytest.raises(cairn.CairnError, match="values: P has True twice"):
+        cairn.find_rules(tmp_path / "no", language=language, values={"P": [1, True]}, meanings={})
+    one, two = abs, max
+    found = cairn.find_rules(
+        tmp_path / "found", language=language, values={"P": iter([one, two])}, no_solver=True,
+        meanings={"id": one, "then": lambda a, b: one if a == b else two, "back": lambda a: a})
+    assert cairn.prove(found, "(then a (back a))", "id")
+    words = cairn.System.from_rules("(sort W) (op half (W) W) (literal (bits 2) W)")
+    with pytest.raises(cairn.CairnError, match="meanings: half: found 0.5, expected a value of W"):
+        cairn.find_rules(tmp_path / "no", language=words, meanings={"half": lambda n: 0.5})

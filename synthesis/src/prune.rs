@@ -4,10 +4,11 @@
 
 use crate::options::PruneAim;
 use crate::rules::following::reached;
-use crate::rules::instances::{Choice, Choices, sides_at};
+use crate::rules::instances::{Choice, Choices, literals_of, sides_at};
 use anyhow::{Context, Result, anyhow};
 use egraph::{
-    Rule, System, TermBank, check, explain, forms, forms_of_rules, proof_to_json, text_without,
+    Rule, System, TermBank, Value, check, explain, forms, forms_of_rules, proof_to_json,
+    text_without,
 };
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -66,6 +67,7 @@ pub fn prune(
     let system = read(text)?;
     let forms = forms(text).map_err(|error| anyhow!("{name}:{error}"))?;
     let of_rule = forms_of_rules(text, &forms);
+    let with = With { aim, literals: literals_of(&system) };
     let mut left_out = vec![false; forms.len()];
     let mut why = vec![None; forms.len()];
     let progress = Progress::new("rules", system.rules.len() as u64, quiet);
@@ -78,10 +80,10 @@ pub fn prune(
             continue;
         }
         left_out[form] = true;
-        let follows = match rules.iter().find_map(|rule| cannot_be_tried(&system, rule, aim)) {
+        let follows = match rules.iter().find_map(|rule| cannot_be_tried(&system, rule, &with)) {
             Some(reason) => Err(reason),
             None => match System::parse(&text_without(text, &forms, &left_out)) {
-                Ok(others) => Ok(all_follow(&Arc::new(others), &rules, aim)),
+                Ok(others) => Ok(all_follow(&Arc::new(others), &rules, &with)),
                 Err(error) => Err(format!("without it the file is refused: {}", error.message)),
             },
         };
@@ -98,7 +100,7 @@ pub fn prune(
         let mut back = None;
         for (rule, form) in system.rules.iter().zip(&of_rule) {
             let need = match (*form, form.and_then(|form| why[form].clone())) {
-                (Some(form), None) if left_out[form] => match proved(&others, rule, aim)? {
+                (Some(form), None) if left_out[form] => match proved(&others, rule, &with)? {
                     Some(follows) => follows,
                     None => {
                         back = Some(form);
@@ -124,9 +126,16 @@ fn rules_of<'s>(system: &'s System, of_rule: &[Option<usize>], form: usize) -> V
     all.filter(|(_, of)| **of == Some(form)).map(|(rule, _)| rule).collect()
 }
 
+/// How it is tried.
+struct With {
+    aim: PruneAim,
+    /// Of the whole file.
+    literals: Vec<Value>,
+}
+
 /// The choices of literals that are looked at, and whether these are all that the rule says.
-fn choices_of(bank: &TermBank, rule: &Rule, aim: PruneAim) -> (Vec<Choice>, bool) {
-    match Choices::of(bank, rule, aim.instances) {
+fn choices_of(bank: &TermBank, rule: &Rule, with: &With) -> (Vec<Choice>, bool) {
+    match Choices::of(bank, rule, with.aim.instances, &with.literals) {
         Choices::One => (vec![Choice::new()], true),
         Choices::All(all) => (all, true),
         Choices::Some(some) => (some, false),
@@ -134,18 +143,18 @@ fn choices_of(bank: &TermBank, rule: &Rule, aim: PruneAim) -> (Vec<Choice>, bool
 }
 
 /// Why it can't be tried whether a rule follows.
-fn cannot_be_tried(system: &System, rule: &Rule, aim: PruneAim) -> Option<String> {
+fn cannot_be_tried(system: &System, rule: &Rule, with: &With) -> Option<String> {
     if rule.ruleset.is_some() && rule.ruleset == system.normal_form {
         return Some("it is a rule of the normal form".to_owned());
     }
     if rule.variables.patterns() < rule.variables.names.len() {
         return Some("it reads facts".to_owned());
     }
-    if aim.instances == 0 && !rule.literal_vars().is_empty() {
+    if with.aim.instances == 0 && !rule.literal_vars().is_empty() {
         return Some("it reads literals".to_owned());
     }
     let mut bank = TermBank::new(system.language.clone());
-    let (choices, _) = choices_of(&bank, rule, aim);
+    let (choices, _) = choices_of(&bank, rule, with);
     if choices.is_empty() {
         return Some("no literals were found of which its conditions hold".to_owned());
     }
@@ -154,25 +163,25 @@ fn cannot_be_tried(system: &System, rule: &Rule, aim: PruneAim) -> Option<String
     (!are_terms).then(|| reason.to_owned())
 }
 
-fn all_follow(others: &Arc<System>, rules: &[&Rule], aim: PruneAim) -> bool {
+fn all_follow(others: &Arc<System>, rules: &[&Rule], with: &With) -> bool {
     rules.iter().all(|rule| {
         let mut bank = TermBank::new(others.language.clone());
-        choices_of(&bank, rule, aim).0.iter().all(|choice| {
+        choices_of(&bank, rule, with).0.iter().all(|choice| {
             let sides = sides_at(&mut bank, rule, choice);
-            sides.is_some_and(|sides| reached(others, &bank, sides, aim.reach).is_some())
+            sides.is_some_and(|sides| reached(others, &bank, sides, with.aim.reach).is_some())
         })
     })
 }
 
 /// The proofs of a rule from others, checked.
-fn proved(others: &Arc<System>, rule: &Rule, aim: PruneAim) -> Result<Option<Need>> {
+fn proved(others: &Arc<System>, rule: &Rule, with: &With) -> Result<Option<Need>> {
     let mut bank = TermBank::new(others.language.clone());
-    let (choices, all) = choices_of(&bank, rule, aim);
+    let (choices, all) = choices_of(&bank, rule, with);
     let mut from: BTreeSet<String> = BTreeSet::new();
     let mut proofs = Vec::new();
     for choice in choices {
         let Some((left, right)) = sides_at(&mut bank, rule, &choice) else { return Ok(None) };
-        let Some(egraph) = reached(others, &bank, (left, right), aim.reach) else {
+        let Some(egraph) = reached(others, &bank, (left, right), with.aim.reach) else {
             return Ok(None);
         };
         let proof = explain(&egraph, &mut bank, left, right).context("equal terms have a proof")?;

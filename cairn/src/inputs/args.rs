@@ -197,8 +197,9 @@ pub fn load_model(directory: &Path, system: &System, device: DeviceChoice) -> Re
     let name = directory.display();
     let model = GuideModel::load(directory, &device.open()?)
         .with_context(|| format!("cannot load the model in {name}"))?;
-    if !model.knows_rules_of(system).with_context(|| format!("{name}"))? {
-        note(&format!("the model {name} was trained before the rules were changed"));
+    model.expect_language(system).with_context(|| format!("{name}"))?;
+    if model.system().hash != system.hash {
+        note(&format!("the model {name} was trained with other rules"));
     }
     Ok(model)
 }

@@ -178,20 +178,15 @@ impl Verdicts {
         }
     }
 
-    /// Leaves what is known of a system's rules in a directory of results, beside the copy of its file.
-    ///
-    /// # Errors
-    /// What the file system says.
-    pub fn keep_with_results(system: &InputFile, directory: &Path) -> Result<()> {
-        let InputFile::Path(path) = system else { return Ok(()) };
-        match Verdicts::read(&beside(path)) {
-            Ok(Some(known)) => known.write(&Verdicts::output(&beside(&directory.join(COPY)))?),
-            Ok(None) => Ok(()),
-            Err(error) => {
-                note(&format!("verdicts are not used: {error:#}"));
-                Ok(())
-            }
-        }
+    /// Leaves what is known of a system's rules in a directory of results, beside the copy of its file. That it can't is said, and
+    /// no reason to lose results.
+    pub fn keep_with_results(system: &InputFile, directory: &Path) {
+        let InputFile::Path(path) = system else { return };
+        let keep = || match Verdicts::read(&beside(path))? {
+            Some(known) => known.write(&Verdicts::output(&beside(&directory.join(COPY)))?),
+            None => Ok(()),
+        };
+        keep().unwrap_or_else(|error| note(&format!("verdicts are not kept: {error:#}")));
     }
 
     /// Who proved a rule, if it is proved.

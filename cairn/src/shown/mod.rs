@@ -1,6 +1,7 @@
 //! What commands share of what they say.
 
 pub(crate) mod ended;
+pub(crate) mod file_names;
 pub(crate) mod guides;
 pub(crate) mod lets;
 pub(crate) mod one_way;

@@ -1,12 +1,13 @@
 //! What rules say, as queries that any solver answers.
 
+use crate::shown::file_names::file_names;
 use anyhow::Result;
 use egraph::{Rule, System};
 use interop::{Statement, queries};
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::Path;
-use support::{FileKind, OutputFile, counted, first_bytes, own_directory};
+use support::{FileKind, OutputFile, counted_as, first_bytes, own_directory};
 
 /// How each file begins, by which it is recognised.
 const HEAD: &str = "; A query by cairn ";
@@ -27,7 +28,9 @@ pub fn write_queries<'r>(
 ) -> Result<String> {
     own_directory(directory)?;
     let (mut written, mut lines) = (0, String::new());
-    for rule in rules {
+    let rules: Vec<&Rule> = rules.collect();
+    let names = file_names(rules.iter().map(|rule| rule.name.as_str()));
+    for (rule, name) in rules.into_iter().zip(names) {
         let texts = Statement::of(system, rule).and_then(|statement| queries(&statement));
         let texts = match texts {
             Ok(texts) => texts,
@@ -36,13 +39,12 @@ pub fn write_queries<'r>(
                 continue;
             }
         };
-        let name = rule.name.replace(['/', '\\'], "_");
         let file = OutputFile::new(&directory.join(format!("{name}.smt2")), QUERY)?;
         let text = script(system, rule, &texts);
         file.write(|file| Ok(file.write_all(text.as_bytes())?))?;
         written += 1;
     }
-    let queries = counted(written, "query");
+    let queries = counted_as(written, "query", "queries");
     Ok(format!("{lines}{queries} in {}\n", directory.display()))
 }
 

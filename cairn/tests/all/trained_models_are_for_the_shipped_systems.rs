@@ -38,11 +38,7 @@ fn models_live_through_edits_of_rules() {
     let said = |output: &std::process::Output| String::from_utf8(output.stderr.clone()).unwrap();
     let edited = run("(rewrite (+ ?a 0) ?a :name again)");
     assert!(edited.status.success(), "{}", said(&edited));
-    assert!(
-        said(&edited).contains("was trained before the rules were changed"),
-        "{}",
-        said(&edited)
-    );
+    assert!(said(&edited).contains("was trained with other rules"), "{}", said(&edited));
     let other = run("(sort Another)");
     assert_eq!(other.status.code(), Some(2));
     assert!(said(&other).contains("declares other sorts or operators"), "{}", said(&other));

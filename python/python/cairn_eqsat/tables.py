@@ -19,10 +19,17 @@ def tables(
     system: System, values: Mapping[str, Sequence[Any]], meanings: Mapping[str, Meaning]
 ) -> dict[str, dict[str, Any]]:
     """The tables of operators of a language, as JSON has them; ``values`` are those of sorts without literals."""
+    values = {sort: list(of) for sort, of in values.items()}
+    for sort, of in values.items():
+        for number, one in enumerate(of):
+            if any(one == other or str(one) == str(other) for other in of[:number]):
+                raise CairnError(f"values: {sort} has {one!r} twice, or another value that is equal to it or written so")
 
     def written(name: str, value: Any, sort: str) -> Any:
         """A value of a sort as JSON has it."""
         if sort not in values:
+            if not isinstance(value, (bool, int, str)):
+                raise CairnError(f"meanings: {name}: found {value!r}, expected a value of {sort}, as a number or a text")
             return value
         known = [str(one) for one in values[sort] if one == value]
         if not known:
@@ -48,5 +55,8 @@ def tables(
     for name, of in meanings.items():
         operator = system[name]
         sorts, result = operator.arguments, operator.result
-        operators[name] = called(name, of, [], sorts, result) if callable(of) else listed(name, of, len(sorts), result)
+        # A value may be a function itself.
+        is_value = not sorts and any(of == one for one in values.get(result, []))
+        is_called = callable(of) and not is_value
+        operators[name] = called(name, of, [], sorts, result) if is_called else listed(name, of, len(sorts), result)
     return {"sorts": {sort: [str(one) for one in of] for sort, of in values.items()}, "operators": operators}

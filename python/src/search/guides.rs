@@ -303,7 +303,7 @@ impl Model {
         #[pyo3(from_py_with = whole::seed)] seed: u64,
     ) -> PyResult<Vec<(Term, f32)>> {
         let shared = &start.shared;
-        self.model.knows_rules_of(&shared.system).map_err(any)?;
+        self.model.expect_language(&shared.system).map_err(any)?;
         if !target.shared.same_language(shared) {
             return Err(bad("start and target are terms of different systems"));
         }
@@ -322,6 +322,6 @@ impl Model {
     /// Whether it can be used for this system, which has the sorts and operators that it was trained with; rules may be others.
     #[pyo3(signature = (system, /))]
     fn fits(&self, system: &System) -> bool {
-        self.model.knows_rules_of(&system.shared.system).is_ok()
+        self.model.expect_language(&system.shared.system).is_ok()
     }
 }

@@ -80,7 +80,7 @@ pub fn optimise<'py>(
         (None, None) => None,
         (Some(_), Some(_)) => return Err(bad("expected model or propose, not both")),
         (Some(model), None) => {
-            model.knows_rules_of(&rules.system).map_err(any)?;
+            model.expect_language(&rules.system).map_err(any)?;
             Some(Arc::new(WrittenPlan { model, terms, seed }))
         }
         (None, Some(propose)) => {

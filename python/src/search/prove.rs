@@ -187,7 +187,7 @@ pub fn prove<'py>(
     };
     let model = model_of(py, model)?;
     if let Some(model) = &model {
-        model.knows_rules_of(&shared.system).map_err(any)?;
+        model.expect_language(&shared.system).map_err(any)?;
     }
     let time = seconds("time", time)?;
     let asked = match target {

@@ -11,9 +11,10 @@ use crate::rules::following::{Reach, reached};
 use crate::rules::found::Found;
 use crate::rules::instances::sides;
 use crate::rules::proving::Prover;
+use crate::rules::tabled::refuting;
 use crate::rules::theory::Theory;
 use crate::values::inputs::Inputs;
-use anyhow::{Result, anyhow};
+use anyhow::{Result, anyhow, bail};
 use egraph::TermBank;
 use interop::Solver;
 use jobs::{Described, Journal};
@@ -68,9 +69,19 @@ pub fn find(
 ) -> Result<Outcome> {
     let language = Language::read((name, text), tables, aim.variables, aim.literals.as_deref())?;
     let language = Arc::new(language);
+    let mut known = language.known().iter();
+    if let Some((rule, refuted)) =
+        known.find_map(|rule| Some((rule, refuting(&language, rule, &asked)?)))
+    {
+        let named = rule.variables.names.iter().zip(refuted);
+        let at: Vec<String> = named
+            .map(|(name, (sort, value))| format!("{name} = {}", language.named(sort, value)))
+            .collect();
+        bail!("{name}: rule '{}' is false by the tables, where {}", rule.name, at.join(", "));
+    }
     let named = |name: &str, text: &str| {
         let short = Path::new(name).file_name().map_or(name.into(), |name| name.to_string_lossy());
-        (short.into_owned(), hash::sha256(text.as_bytes()))
+        (short.escape_debug().to_string(), hash::sha256(text.as_bytes()))
     };
     let description = Description {
         aim: aim.clone(),

@@ -94,7 +94,7 @@ impl Language {
             .collect();
         ensure!(
             without.is_empty(),
-            "{name}: {} not built in, and has no table: rules are found by evaluating terms, so expected built-in operators, with their names and sorts, or a file of tables",
+            "{name}: {} not built in and without a table: rules are found by evaluating terms, so expected built-in operators, with their names and sorts, or a file of tables",
             match without[..] {
                 [one] => format!("operator {one} is"),
                 _ => format!("operators {} are", without.join(" ")),
@@ -183,6 +183,13 @@ impl Language {
             (None, LiteralKind::Bits(width)) => width.largest().checked_add(1),
             _ => None,
         }
+    }
+
+    /// A value of a sort as the file of tables or the rules file writes it.
+    pub fn named(&self, sort: SortId, value: Value) -> String {
+        let name = self.tables.names(sort).zip(value.to_bits());
+        let name = name.and_then(|(names, place)| names.get(place as usize));
+        name.map_or_else(|| value.to_string(), Clone::clone)
     }
 
     /// Whether tables say what some operators compute.

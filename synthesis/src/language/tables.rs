@@ -12,14 +12,19 @@
 use crate::language::meaning::{MOST_ARGS, Table};
 use anyhow::{Context, Result, anyhow, ensure};
 use egraph::{Bits, LiteralKind, OpId, SortId, System, Value, Width, did_you_mean};
-use serde::Deserialize;
+use rustc_hash::{FxHashMap, FxHashSet};
+use serde::de::{Error, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use serde_json::Value as Json;
-use std::collections::BTreeMap;
+use std::fmt::{self, Write};
+use std::marker::PhantomData;
 
 /// The most values that a sort has which a table is about.
 const MOST_VALUES: u64 = 1 << 16;
 /// The most values in a table.
-const MOST_ENTRIES: u64 = 1 << 24;
+const MOST_ENTRIES: u64 = 1 << 20;
+/// So many characters of a value are shown.
+const SHOWN: usize = 60;
 
 /// A file of tables, before it is read.
 #[derive(Clone, Copy, Debug)]
@@ -37,14 +42,52 @@ pub struct Tables {
     pub elements: Vec<(SortId, Vec<String>)>,
     /// What operators compute.
     pub operators: Vec<(OpId, Table)>,
+    /// The places of these names.
+    places: Vec<(SortId, FxHashMap<String, u64>)>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Written {
     #[serde(default)]
-    sorts: BTreeMap<String, Vec<String>>,
-    operators: BTreeMap<String, Json>,
+    sorts: Pairs<Vec<String>>,
+    operators: Pairs<Json>,
+}
+
+/// The keys and values of an object; a key that comes twice is refused.
+struct Pairs<T>(Vec<(String, T)>);
+
+impl<T> Default for Pairs<T> {
+    fn default() -> Pairs<T> {
+        Pairs(Vec::new())
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Pairs<T> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Pairs<T>, D::Error> {
+        from.deserialize_map(PairsVisitor(PhantomData))
+    }
+}
+
+struct PairsVisitor<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for PairsVisitor<T> {
+    type Value = Pairs<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Pairs<T>, M::Error> {
+        let (mut found, mut keys) = (Vec::new(), FxHashSet::default());
+        while let Some((key, value)) = map.next_entry::<String, T>()? {
+            if !keys.insert(key.clone()) {
+                return Err(M::Error::custom(format!("the key '{key}' comes twice")));
+            }
+            found.push((key, value));
+        }
+        Ok(Pairs(found))
+    }
 }
 
 impl Tables {
@@ -54,11 +97,15 @@ impl Tables {
     /// What is wrong, and where.
     pub fn read(system: &System, file: TablesFile<'_>) -> Result<Tables> {
         let name = file.name;
+        ensure!(
+            file.text.trim_start().starts_with('{'),
+            "{name}: no tables: expected an object with the keys sorts and operators"
+        );
         let written: Written =
             serde_json::from_str(file.text).with_context(|| format!("{name}: no tables"))?;
         let language = &system.language;
         let mut tables = Tables::default();
-        for (sort, elements) in written.sorts {
+        for (sort, elements) in written.sorts.0 {
             let number = (0..language.sorts.len() as u16).map(SortId);
             let found = number.clone().find(|&known| language.sort_name(known) == sort);
             let known = number.map(|known| language.sort_name(known));
@@ -74,16 +121,20 @@ impl Tables {
                 "{name}: sorts: {sort} has {} values, expected 1 to {MOST_VALUES}",
                 elements.len()
             );
-            for (place, element) in elements.iter().enumerate() {
+            let mut places: FxHashMap<String, u64> = FxHashMap::default();
+            for (place, element) in (0..).zip(&elements) {
+                let before = places.insert(element.clone(), place);
                 ensure!(
-                    !elements[..place].contains(element),
-                    "{name}: sorts: {sort} has the value {element} twice"
+                    before.is_none(),
+                    "{name}: sorts: {sort} has the value {} twice",
+                    shown(element)
                 );
             }
+            tables.places.push((found, places));
             tables.elements.push((found, elements));
         }
-        for (operator, rows) in written.operators {
-            let at = |error: anyhow::Error| anyhow!("{name}: operators: {operator}: {error}");
+        for (operator, rows) in written.operators.0 {
+            let at = |error: anyhow::Error| anyhow!("{name}: operators: {operator}{error}");
             let known = language.operators.iter().map(|op| op.name.as_str());
             let op = language.operator(&operator).ok_or_else(|| {
                 let meant = did_you_mean(&operator, known);
@@ -109,10 +160,10 @@ impl Tables {
     fn table(&self, system: &System, op: OpId, rows: &Json) -> Result<Table> {
         let language = &system.language;
         let operator = language.op(op);
-        ensure!(operator.builtin.is_none(), "it is built in");
+        ensure!(operator.builtin.is_none(), ": it is built in");
         ensure!(
             operator.args.len() <= MOST_ARGS,
-            "it has {} arguments, expected at most {MOST_ARGS}",
+            ": it has {} arguments, expected at most {MOST_ARGS}",
             operator.args.len()
         );
         let mut counts = Vec::new();
@@ -125,17 +176,17 @@ impl Tables {
             };
             counts.push(count.filter(|count| *count <= MOST_VALUES).ok_or_else(|| {
                 let sort = language.sort_name(sort);
-                anyhow!("the values of {sort} can't be listed: expected a sort with names for its values, words of at most 16 bits, or truth values")
+                anyhow!(": the values of {sort} can't be listed: expected a sort with names for its values, words of at most 16 bits, or truth values")
             })?);
         }
         let all = counts.iter().try_fold(1u64, |all, count| all.checked_mul(*count));
         ensure!(
             all.is_some_and(|all| all <= MOST_ENTRIES),
-            "a table of it has more than {MOST_ENTRIES} values"
+            ": a table of it has more than {MOST_ENTRIES} values"
         );
         let mut values = Vec::new();
         let entry = |json: &Json| self.value(system, operator.result, json);
-        fill(&mut values, rows, &counts, &entry)?;
+        fill(&mut values, rows, &counts, &mut String::new(), &entry)?;
         Ok(Table { counts, values })
     }
 
@@ -146,33 +197,50 @@ impl Tables {
             Json::Bool(truth) => u8::from(*truth).to_string(),
             other => other.to_string(),
         };
-        let value = match (self.names(sort), self.kind(sort)) {
-            (Some(names), Some(LiteralKind::Bits(width))) => {
-                let place = names.iter().position(|name| *name == text);
-                place.map(|place| Value::Bits(Bits::new(width, place as u64)))
+        let places = self.places.iter().find(|(of, _)| *of == sort);
+        let value = match (places, self.kind(sort)) {
+            (Some((_, places)), Some(LiteralKind::Bits(width))) => {
+                places.get(&text).map(|&place| Value::Bits(Bits::new(width, place)))
             }
             _ => system.language.literal_kind(sort).and_then(|kind| kind.read(&text)),
         };
+        let has_values = places.is_some() || system.language.literal_kind(sort).is_some();
         let sort = system.language.sort_name(sort);
-        value.ok_or_else(|| anyhow!("found {text}, expected a value of {sort}"))
+        ensure!(has_values, ": {sort} has no values: expected their names under sorts");
+        value.ok_or_else(|| anyhow!(": found {}, expected a value of {sort}", shown(&text)))
     }
 }
 
-/// Adds the values of a list with so many entries, with lists inside for further arguments.
+/// The beginning of what a file has.
+fn shown(text: &str) -> String {
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// Adds the values of a list with so many entries, with lists inside for further arguments; `place` says where it is, as `[2]`.
 fn fill(
     values: &mut Vec<Value>,
     rows: &Json,
     counts: &[u64],
+    place: &mut String,
     entry: &impl Fn(&Json) -> Result<Value>,
 ) -> Result<()> {
     let Some((count, counts)) = counts.split_first() else {
-        values.push(entry(rows)?);
+        values.push(entry(rows).map_err(|error| anyhow!("{place}{error}"))?);
         return Ok(());
     };
     let list = rows.as_array().filter(|list| list.len() as u64 == *count);
     let list = list.ok_or_else(|| match rows.as_array() {
-        Some(list) => anyhow!("found a list of {}, expected one of {count}", list.len()),
-        None => anyhow!("found {rows}, expected a list of {count}"),
+        Some(list) => anyhow!("{place}: found a list of {}, expected one of {count}", list.len()),
+        None => anyhow!("{place}: found {}, expected a list of {count}", shown(&rows.to_string())),
     })?;
-    list.iter().try_for_each(|row| fill(values, row, counts, entry))
+    let here = place.len();
+    for (number, row) in list.iter().enumerate() {
+        _ = write!(place, "[{number}]");
+        fill(values, row, counts, place, entry)?;
+        place.truncate(here);
+    }
+    Ok(())
 }

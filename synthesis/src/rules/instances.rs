@@ -3,8 +3,8 @@
 
 use crate::values::inputs::{corners_of, random};
 use egraph::{
-    Condition, Leaf, LeafValue, LiteralKind, Pattern, Rule, TermBank, TermId, Value, VarId,
-    looks_numeric,
+    Condition, Expr, Leaf, LeafValue, LiteralKind, Pattern, Rule, System, TermBank, TermId, Value,
+    VarId, looks_numeric,
 };
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -66,6 +66,39 @@ fn value_of(choice: &Choice, VarId(var): VarId) -> Option<Value> {
     choice.get(usize::from(var)).copied().flatten()
 }
 
+/// The literals of a system's rules.
+pub fn literals_of(system: &System) -> Vec<Value> {
+    let mut found: Vec<Value> = Vec::new();
+    let mut note = |value: Value| {
+        if !found.contains(&value) {
+            found.push(value);
+        }
+    };
+    for rule in &system.rules {
+        for part in rule.lhs.parts().chain(rule.rhs.parts()) {
+            match part {
+                Pattern::Leaf(Leaf { value: LeafValue::Literal(value), .. }) => note(*value),
+                Pattern::Compute(expr, _) => literals_in(expr, &mut note),
+                _ => (),
+            }
+        }
+        for condition in &rule.conditions {
+            if let Condition::Holds(expr) = condition {
+                literals_in(expr, &mut note);
+            }
+        }
+    }
+    found
+}
+
+fn literals_in(expr: &Expr, note: &mut impl FnMut(Value)) {
+    match expr {
+        Expr::Value(value) => note(*value),
+        Expr::Apply(_, args) => args.iter().for_each(|arg| literals_in(arg, note)),
+        Expr::Var(_) => (),
+    }
+}
+
 /// What choices of literals there are.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Choices {
@@ -78,9 +111,9 @@ pub enum Choices {
 }
 
 impl Choices {
-    /// Those of a rule that reads no facts, at most so many: if there are more, literals at the ends of what there is, and random
-    /// ones. Its conditions hold, and its literals can be computed.
-    pub fn of(bank: &TermBank, rule: &Rule, most: usize) -> Choices {
+    /// Those of a rule that reads no facts, at most so many: if there are more, literals at the ends of what there is, some of
+    /// `known` ones, and random ones. Its conditions hold, and its literals can be computed.
+    pub fn of(bank: &TermBank, rule: &Rule, most: usize, known: &[Value]) -> Choices {
         let read = rule.literal_vars();
         if read.is_empty() {
             return Choices::One;
@@ -134,13 +167,17 @@ impl Choices {
         let mut rng = ChaCha8Rng::seed_from_u64(0);
         let mut found: Vec<Choice> = Vec::new();
         for drawn in 0..most * DRAWN {
-            // Corners and random ones in turn.
-            let value = |kind: &LiteralKind| match drawn % 2 {
-                0 => {
-                    let corners = corners_of(*kind);
-                    corners[rng.random_range(0..corners.len())]
+            // Known ones, corners and random ones in turn.
+            let value = |kind: &LiteralKind| {
+                let some: Vec<Value> = match drawn % 3 {
+                    0 => known.iter().copied().filter(|value| value.kind() == *kind).collect(),
+                    1 => corners_of(*kind),
+                    _ => Vec::new(),
+                };
+                match some.len() {
+                    0 => random(*kind, &mut rng),
+                    all => some[rng.random_range(0..all)],
                 }
-                _ => random(*kind, &mut rng),
             };
             let choice = choice(kinds.iter().map(value).collect());
             if found.len() < most && applies(&choice) && !found.contains(&choice) {
@@ -154,12 +191,12 @@ impl Choices {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use egraph::System;
 
     fn choices(kind: &str, rule: &str, most: usize) -> Choices {
         let text = format!("(sort W) (op + (W W) W) (literal {kind} W) (variable W) {rule}");
         let system = System::parse(&text).unwrap();
-        Choices::of(&TermBank::new(system.language.clone()), &system.rules[0], most)
+        let known = literals_of(&system);
+        Choices::of(&TermBank::new(system.language.clone()), &system.rules[0], most, &known)
     }
 
     #[test]
@@ -179,6 +216,8 @@ mod tests {
                 other => panic!("{other:?}"),
             }
         }
+        let one = "(rewrite (+ ?a ?c) ?a :when ((== ?c 123457)))";
+        assert!(matches!(choices("i64", one, 4), Choices::Some(some) if some.len() == 1));
         let never = "(rewrite (+ ?a ?c) ?a :when ((!= ?c ?c)))";
         assert_eq!(choices("i64", never, 4), Choices::Some(Vec::new()));
     }

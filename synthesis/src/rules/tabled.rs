@@ -5,13 +5,25 @@ use crate::language::meaning::Meaning;
 use crate::rules::known::Known;
 use crate::small::rewriting::side;
 use crate::small::terms::Terms;
-use egraph::{LiteralKind, Rule, Value, VarId};
+use egraph::{LiteralKind, Rule, SortId, Value, VarId};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// More assignments are not gone through.
 const MOST_ASSIGNMENTS: u64 = 1 << 24;
 /// After so many somebody may want the end.
 const A_WHILE: u64 = 1 << 12;
+
+/// Under which values, each with its sort, a rule with such an operator is false.
+pub fn refuting(
+    language: &Language,
+    rule: &Rule,
+    asked: &AtomicBool,
+) -> Option<Vec<(SortId, Value)>> {
+    match asked_of_tables(language, rule, asked)? {
+        Known::Refuted(values) => Some(rule.variables.sorts.iter().copied().zip(values).collect()),
+        _ => None,
+    }
+}
 
 /// What is known of a rule with such an operator; none if it has none. What refutes it are values by variable of the rule.
 pub fn asked_of_tables(language: &Language, rule: &Rule, asked: &AtomicBool) -> Option<Known> {
@@ -53,5 +65,8 @@ pub fn asked_of_tables(language: &Language, rule: &Rule, asked: &AtomicBool) -> 
             return Some(Known::Refuted(values));
         }
     }
-    Some(Known::Proved(format!("all {all} assignments")))
+    Some(Known::Proved(match all {
+        1 => "evaluation".to_owned(),
+        _ => format!("all {all} assignments"),
+    }))
 }

@@ -48,9 +48,15 @@ impl Column {
         };
         let values = (0..points).map(|point| operator.meaning.value(&at(point)));
         match &operator.meaning {
-            Meaning::Table(table) if table.is_of_words() => Column::Words(
-                values.map(|value| value.ok().and_then(Value::to_bits).unwrap_or(0)).collect(),
-            ),
+            Meaning::Table(table) if table.is_of_words() => {
+                let values: Box<[Result<Value, Lack>]> = values.collect();
+                let words = values.iter().map(|value| value.ok().and_then(Value::to_bits));
+                // Somewhere an argument may have no value.
+                match words.collect::<Option<_>>() {
+                    Some(words) => Column::Words(words),
+                    None => Column::Values(values),
+                }
+            }
             _ => Column::Values(values.collect()),
         }
     }

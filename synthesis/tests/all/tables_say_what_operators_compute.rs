@@ -145,8 +145,10 @@ fn what_is_wrong_with_a_file_is_said() {
         tables.to_string()
     };
     for (text, expected) in [
-        (good().to_string(), "operator k is not built in, and has no table"),
+        (good().to_string(), "operator k is not built in and without a table"),
         ("{".to_owned(), "t.json: no tables"),
+        ("[{}, {}]".to_owned(), "no tables: expected an object with the keys"),
+        (r#"{"operators": {"f": [], "f": []}}"#.to_owned(), "the key 'f' comes twice"),
         (json!({"operators": {}, "sort": {}}).to_string(), "unknown field `sort`"),
         (with("/sorts", json!({"s": ["a"]})), "no sort is called 's' (did you mean 'S'?)"),
         (with("/sorts", json!({"W": ["a"]})), "sorts: W has literals"),
@@ -154,8 +156,11 @@ fn what_is_wrong_with_a_file_is_said() {
         (with("/sorts/S", json!(["a", "a"])), "S has the value a twice"),
         (with("/operators/f", json!(["a"])), "operators: f: found a list of 1, expected one of 2"),
         (with("/operators/f", json!("a")), "operators: f: found \"a\", expected a list of 2"),
-        (with("/operators/f/0", json!("c")), "operators: f: found c, expected a value of S"),
-        (with("/operators/g/1/3", json!(["a"])), "operators: g: found [\"a\"], expected a value"),
+        (with("/operators/f/0", json!("c")), "operators: f[0]: found c, expected a value of S"),
+        (
+            with("/operators/g/1/3", json!(["a"])),
+            "operators: g[1][3]: found [\"a\"], expected a value",
+        ),
         (with("/operators", json!({"ff": []})), "no operator is called 'ff'"),
         (with("/operators", json!({"+": []})), "operators: +: it is built in"),
         (with("/operators", json!({"k": []})), "operators: k: the values of I can't be listed"),
@@ -177,4 +182,26 @@ fn what_is_wrong_with_a_file_is_said() {
         assert!(error.contains(expected), "{error}\nexpected {expected}");
         assert!(!out.exists());
     }
+}
+
+/// A rule that the file has is looked at, too: from a false one everything follows.
+#[test]
+fn a_false_rule_of_the_file_is_refused() {
+    let language = "(sort S) (op f (S) S) (variable S) (rewrite (f ?a) ?a :name own)";
+    let text = json!({"sorts": {"S": ["a", "b"]}, "operators": {"f": ["b", "a"]}}).to_string();
+    let (aim, ends) = FindOptions::default().settle().unwrap();
+    let place = tempfile::tempdir().unwrap();
+    let run = support::Run { threads: Some(1), seed: 0, quiet: true };
+    let file = Some(TablesFile { name: "t.json", text: &text });
+    let with = (&run, Arc::default());
+    let found = find(
+        ("s.rules", language),
+        file,
+        (&aim, ends),
+        Vec::new(),
+        with,
+        &place.path().join("out"),
+    );
+    let error = found.unwrap_err().to_string();
+    assert_eq!(error, "s.rules: rule 'own' is false by the tables, where ?a = a");
 }

@@ -16,7 +16,7 @@ Examples:
       --out proof.json
   cairn check proof.json --system halide
 
-  # What its rules say, for any solver: z3 queries/mul-comm.smt2
+  # What its rules say, for any solver: z3 -t:10000 queries/mul-comm.smt2
   cairn check proof.json --system halide --queries queries
 
 The checker replays every step on the terms alone; it shares no code with the e-graph but \

@@ -69,7 +69,7 @@ pub fn run(args: &EvaluateArgs, file: &InputFile) -> Result<()> {
     let rows = run
         .build_pool()?
         .install(|| compare_optimisers(&comparison, &terms, ranker, out, run.quiet))?;
-    Verdicts::keep_with_results(&args.system, out)?;
+    Verdicts::keep_with_results(&args.system, out);
     let summaries = optimiser_summaries(&comparison.optimisers, &rows);
     print(&format!("{}results in {}\n", optimisers_table(&summaries, names), out.display()))
 }

@@ -3,6 +3,7 @@
 use crate::inputs::args::of_flag;
 use crate::inputs::shipped::SYSTEMS;
 use crate::inputs::signals::Signals;
+use crate::shown::file_names::file_names;
 use crate::shown::proof::proof_file;
 use anyhow::Result;
 use std::io::Write;
@@ -21,7 +22,7 @@ Examples:
 A rule follows if its two sides become equal in one e-graph of both, by the rules that stay. The last \
 rules of the file are tried first. Each rule that follows has a proof from those that stay, which `cairn check` \
 accepts. A rule that reads literals, in conditions or to compute others, has to follow at some choices of these \
-(--instances), the ends of what there is and random ones, and has a proof for each. Rules with binders or facts, \
+(--instances), those of the file, the ends of what there is and random ones, and has a proof for each. Rules with binders or facts, \
 and those of a normal form, are not tried.";
 
 /// The arguments of `cairn rules prune`.
@@ -77,16 +78,21 @@ pub fn run(args: &PruneArgs) -> Result<()> {
 
 fn write_proofs(directory: &Path, pruned: &Pruned) -> Result<()> {
     own_directory(directory)?;
+    let mut all: Vec<(String, &str)> = Vec::new();
     for (name, need) in &pruned.rules {
         let Need::Follows { proofs, .. } = need else { continue };
-        let name = name.replace(['/', '\\'], "_");
-        for (number, followed) in (1..).zip(proofs) {
-            let file = directory.join(match proofs.len() {
-                1 => format!("{name}.json"),
-                _ => format!("{name}-{number}.json"),
-            });
-            proof_file(&file)?.write(|file| Ok(file.write_all(followed.proof.as_bytes())?))?;
-        }
+        all.extend((1..).zip(proofs).map(|(number, followed)| {
+            let name = match proofs.len() {
+                1 => name.clone(),
+                _ => format!("{name}-{number}"),
+            };
+            (name, followed.proof.as_str())
+        }));
+    }
+    let names = file_names(all.iter().map(|(name, _)| name.as_str()));
+    for (name, (_, proof)) in names.iter().zip(&all) {
+        let file = directory.join(format!("{name}.json"));
+        proof_file(&file)?.write(|file| Ok(file.write_all(proof.as_bytes())?))?;
     }
     Ok(())
 }
