@@ -115,7 +115,10 @@ fn bad_input_is_one_message_and_writes_nothing() {
             &["own.rules: operator f is not built in", "expected"][..],
         ),
         ("rules find own.rules --out x --tables none.json", &["none.json"]),
-        ("rules find own.rules --out x --tables tasks.txt", &["tasks.txt: no tables", "line 1"]),
+        (
+            "rules find own.rules --out x --tables tasks.txt",
+            &["tasks.txt: no tables", "expected an object"],
+        ),
         ("rules find fields.rules --out x --variables 9", &["--variables 9: expected 1 to 5"]),
         ("rules find fields.rules --out x --literals two", &["literals: 'two'"]),
         ("rules find fields.rules --out .", &["already holds something else"]),

@@ -287,3 +287,29 @@ fn what_the_rules_of_a_proof_say_is_written_for_any_solver() {
     assert_eq!(refused.status.code(), Some(2));
     assert_eq!(fs::read_to_string(&file).unwrap(), "mine");
 }
+
+/// Sixteen million assignments a rule: whoever asks for the end does not wait for all rules.
+#[test]
+fn an_interrupt_ends_what_goes_through_all_assignments() {
+    let directory = directory(UNSAT);
+    let rule = |k: u32| {
+        format!("(rewrite (+ (+ ?a ?b) (+ ?c {k})) (+ ?a (+ ?b (+ ?c {k}))) :name sum-{k})\n")
+    };
+    let rules: String = (0..40).map(rule).collect();
+    let language = "(sort W) (op + (W W) W) (literal (bits 8) W) (variable W)\n";
+    fs::write(directory.path().join("many.rules"), format!("{language}{rules}")).unwrap();
+    let mut running = std::process::Command::new(env!("CARGO_BIN_EXE_cairn"))
+        .current_dir(directory.path())
+        .args(["system", "check", "many.rules", "--smt", "--own-width", "--threads", "1"])
+        .args(["--solver", "./z3"])
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    // `check` evaluates the rules itself first.
+    std::thread::sleep(std::time::Duration::from_secs(5));
+    let begin = std::time::Instant::now();
+    let pid = running.id().to_string();
+    assert!(std::process::Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
+    running.wait().unwrap();
+    assert!(begin.elapsed().as_secs() < 5, "{:?}", begin.elapsed());
+}

@@ -3,12 +3,20 @@
 use super::evaluated::{Compared, compare};
 use super::statement::Statement;
 use egraph::{LiteralKind, Value};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// After so many assignments somebody may want the end.
+const A_WHILE: u64 = 1 << 12;
 
 /// Compares both sides of a statement on all assignments, if there are at most `most`.
 ///
-/// Gives how many there are, or the first assignment on which the sides differ; `None` where there are more, or
-/// where something does not fit.
-pub fn go_through(statement: &Statement, most: u64) -> Option<Result<u64, Vec<Value>>> {
+/// Gives how many there are, or the first assignment on which the sides differ; `None` where there are more,
+/// where something does not fit, or where `asked` is set meanwhile.
+pub fn go_through(
+    statement: &Statement,
+    most: u64,
+    asked: &AtomicBool,
+) -> Option<Result<u64, Vec<Value>>> {
     let choices: Vec<u64> =
         statement.kinds.iter().map(|kind| choices(*kind)).collect::<Option<_>>()?;
     let all = choices.iter().try_fold(1u64, |all, some| all.checked_mul(*some))?;
@@ -17,7 +25,10 @@ pub fn go_through(statement: &Statement, most: u64) -> Option<Result<u64, Vec<Va
     }
     let mut numbers = vec![0; choices.len()];
     let mut values: Vec<Value> = statement.kinds.iter().map(|kind| value(*kind, 0)).collect();
-    loop {
+    for done in 0.. {
+        if done % A_WHILE == 0 && asked.load(Ordering::SeqCst) {
+            return None;
+        }
         match compare(statement, &values) {
             Compared::Same | Compared::DoesNotApply => {}
             Compared::Differs(..) => return Some(Err(values)),
@@ -31,6 +42,7 @@ pub fn go_through(statement: &Statement, most: u64) -> Option<Result<u64, Vec<Va
             values[i] = value(statement.kinds[i], *number);
         }
     }
+    None
 }
 
 /// How many values a kind has; `None` where they can't be gone through.
@@ -62,7 +74,8 @@ mod tests {
     }
 
     fn through(rule: &str, width: u64) -> Option<Result<u64, Vec<Value>>> {
-        go_through(&statement(rule).at_width(Width::new(width).unwrap()).unwrap(), 1 << 16)
+        let statement = statement(rule).at_width(Width::new(width).unwrap()).unwrap();
+        go_through(&statement, 1 << 16, &AtomicBool::default())
     }
 
     #[test]
@@ -85,6 +98,10 @@ mod tests {
         let word = |n| Value::word(Width::new(8).unwrap(), n);
         assert_eq!(through(last, 8), Some(Err(vec![word(255), word(255)])));
         let when = "(rewrite (/ ?a ?a) 1 :when ((!= ?a 0)))";
-        assert_eq!(go_through(&statement(when), 1 << 16), None, "words of 64 bits");
+        let never = AtomicBool::default();
+        assert_eq!(go_through(&statement(when), 1 << 16, &never), None, "words of 64 bits");
+        let small = statement(when).at_width(Width::new(4).unwrap()).unwrap();
+        assert!(go_through(&small, 1 << 16, &never).is_some());
+        assert_eq!(go_through(&small, 1 << 16, &AtomicBool::new(true)), None, "stopped");
     }
 }

@@ -146,6 +146,7 @@ mod tests {
     use super::*;
     use crate::smt::{Statement, go_through};
     use egraph::{Sexpr, System, parse_one};
+    use std::sync::atomic::AtomicBool;
 
     /// The value of a formula over integers; truth values are 0 and 1, and what is divided by zero is 77.
     fn value(sexpr: &Sexpr, numbers: &[i128]) -> i128 {
@@ -212,7 +213,8 @@ mod tests {
         let facts = word_facts("a", "b", 4).len() + complements(&combined).len();
         assert_eq!(facts, system.rules.len());
         for rule in &system.rules {
-            assert_eq!(go_through(&Statement::of(&system, rule).unwrap(), 1 << 8), Some(Ok(256)));
+            let statement = Statement::of(&system, rule).unwrap();
+            assert_eq!(go_through(&statement, 1 << 8, &AtomicBool::default()), Some(Ok(256)));
         }
     }
 }

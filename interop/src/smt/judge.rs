@@ -55,7 +55,7 @@ pub fn judge(
     limits: Limits,
     asked: &AtomicBool,
 ) -> Verdict {
-    if let Some(gone) = go_through(statement, limits.assignments) {
+    if let Some(gone) = go_through(statement, limits.assignments, asked) {
         return match gone {
             Ok(1) => Verdict::Proved("evaluation".to_owned()),
             Ok(all) => Verdict::Proved(format!("all {all} assignments")),

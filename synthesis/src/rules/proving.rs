@@ -109,7 +109,7 @@ pub fn asked_of(
         Verdict::Proved(by) => Known::Proved(by),
         Verdict::Refuted(found) => Known::Refuted(found.values),
         Verdict::NotExpressible(why) => Known::Unknown(why),
-        Verdict::Unknown(why) => match go_through(&statement, MANY) {
+        Verdict::Unknown(why) => match go_through(&statement, MANY, asked) {
             Some(Ok(all)) => Known::Proved(format!("all {all} assignments")),
             Some(Err(values)) => Known::Refuted(values),
             None if solvers.is_empty() => Known::Unknown("no solver was found".to_owned()),

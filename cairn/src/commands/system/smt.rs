@@ -159,6 +159,9 @@ impl Asking {
         if let Some(before) = self.before.get(&says).filter(|before| self.stands(before)) {
             return Some(Known { rule: rule.name.clone(), ..before.clone() });
         }
+        if asked.load(Ordering::SeqCst) {
+            return self.before.get(&says).cloned();
+        }
         let verdict = judge(&statement, &self.solvers, self.limits, asked);
         let widths = self.widths(&statement);
         if asked.load(Ordering::SeqCst) {
@@ -205,7 +208,7 @@ impl Asking {
         for width in all.filter(|width| declared.is_some() && Some(*width) != declared) {
             let Some(said) = statement.at_width(width) else { continue };
             let asked = u64::from(width.bits()) >= SMALL;
-            let word = match go_through(&said, ASSIGNMENTS) {
+            let word = match go_through(&said, ASSIGNMENTS, &self.signals.asked) {
                 Some(Ok(_)) => Word::Proved,
                 Some(Err(_)) => Word::Refuted,
                 None if asked => {
