@@ -150,7 +150,7 @@ def test_functions_take_words_and_truth_values(tmp_path):
 @pytest.mark.parametrize("meanings, why", [
     ({"id": 1, "then": lambda a, b: 2, "back": lambda a: a}, "meanings: then: found 2, expected a value of P"),
     ({"id": 1, "then": 3, "back": lambda a: a}, "meanings: then: found 3, expected a function, or a list"),
-    ({"id": 1, "back": lambda a: a}, "operator then is not built in, and has no table"),
+    ({"id": 1, "back": lambda a: a}, "operator then is not built in and without a table"),
     ({"id": 1, "then": [[1]], "back": [1, -1]}, "operators: then: found a list of 1, expected one of 2"),
 ])
 def test_what_is_no_meaning_is_refused(tmp_path, meanings, why):
