@@ -5,6 +5,7 @@
 
 use crate::inputs::shipped::{SYSTEMS, VERDICTS};
 use anyhow::{Context, Result, ensure};
+use dataset_gen::SYSTEM_FILE;
 use egraph::{Rule, System};
 use interop::{Statement, assumption};
 use serde::{Deserialize, Serialize};
@@ -17,9 +18,6 @@ use support::{
 
 /// How a rule is proved whose assignments are few.
 const THROUGH: &str = "going through all assignments";
-
-/// The copy of a rules file among results.
-const COPY: &str = "system.rules";
 
 const KIND: &str = "cairn-verdicts";
 const FORMAT: u32 = 1;
@@ -167,7 +165,7 @@ impl Verdicts {
     /// # Errors
     /// As [`Verdicts::read`].
     pub fn of_results(directory: &Path) -> Result<Option<Verdicts>> {
-        let rules = directory.join(COPY);
+        let rules = directory.join(SYSTEM_FILE);
         if let Some(own) = Verdicts::read(&beside(&rules))? {
             return Ok(Some(own));
         }
@@ -183,7 +181,7 @@ impl Verdicts {
     pub fn keep_with_results(system: &InputFile, directory: &Path) {
         let InputFile::Path(path) = system else { return };
         let keep = || match Verdicts::read(&beside(path))? {
-            Some(known) => known.write(&Verdicts::output(&beside(&directory.join(COPY)))?),
+            Some(known) => known.write(&Verdicts::output(&beside(&directory.join(SYSTEM_FILE)))?),
             None => Ok(()),
         };
         keep().unwrap_or_else(|error| note(&format!("verdicts are not kept: {error:#}")));

@@ -59,6 +59,15 @@ impl LiteralKind {
         }
     }
 
+    /// How many values it has, the numbers below that as [`LiteralKind::of_bits`] has them; `None` of other kinds, and of 64 bits.
+    pub fn count(self) -> Option<u64> {
+        match self {
+            LiteralKind::Bits(width) => width.largest().checked_add(1),
+            LiteralKind::Bool => Some(2),
+            LiteralKind::I64 | LiteralKind::Rational | LiteralKind::F64 => None,
+        }
+    }
+
     /// The kind called `name`, where its name is one word.
     pub(crate) fn of_name(name: &str) -> Option<LiteralKind> {
         match name {

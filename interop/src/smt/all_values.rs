@@ -18,7 +18,7 @@ pub fn go_through(
     asked: &AtomicBool,
 ) -> Option<Result<u64, Vec<Value>>> {
     let choices: Vec<u64> =
-        statement.kinds.iter().map(|kind| choices(*kind)).collect::<Option<_>>()?;
+        statement.kinds.iter().map(|kind| kind.count()).collect::<Option<_>>()?;
     let all = choices.iter().try_fold(1u64, |all, some| all.checked_mul(*some))?;
     if all > most {
         return None;
@@ -43,15 +43,6 @@ pub fn go_through(
         }
     }
     None
-}
-
-/// How many values a kind has; `None` where they can't be gone through.
-fn choices(kind: LiteralKind) -> Option<u64> {
-    match kind {
-        LiteralKind::Bool => Some(2),
-        LiteralKind::Bits(width) => width.largest().checked_add(1),
-        LiteralKind::I64 | LiteralKind::Rational | LiteralKind::F64 => None,
-    }
 }
 
 fn value(kind: LiteralKind, number: u64) -> Value {

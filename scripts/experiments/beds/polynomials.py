@@ -48,22 +48,30 @@ def product(rng):
     return f"(+ {text} {rng.choice(NAMES)})" if rng.random() < 0.4 else text
 
 
-def polynomial(text):
-    """Coefficients by exponents."""
+def folded(text, leaf, apply):
+    """What comes of a term from what comes of its leaves, and of an operator over what came of its arguments."""
     stack = [[]]
     for token in re.findall(r"[()]|[^\s()]+", text):
         if token == "(":
             stack.append([])
         elif token == ")":
-            op, *args = stack.pop()
-            stack[-1].append(combined(op, *args))
+            parts = stack.pop()
+            stack[-1].append(apply(*parts))
         elif len(stack) > 1 and not stack[-1]:
             stack[-1].append(token)
-        elif token in NAMES:
-            stack[-1].append({tuple(int(name == token) for name in NAMES): 1})
         else:
-            stack[-1].append({(0,) * len(NAMES): int(token)})
+            stack[-1].append(leaf(token))
     return stack[0][0]
+
+
+def polynomial(text):
+    """Coefficients by exponents."""
+    def leaf(token):
+        if token in NAMES:
+            return {tuple(int(name == token) for name in NAMES): 1}
+        return {(0,) * len(NAMES): int(token)}
+
+    return folded(text, leaf, combined)
 
 
 def combined(op, a, b):

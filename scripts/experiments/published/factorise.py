@@ -97,18 +97,8 @@ def plus(a, b, sign=1):
 
 def polynomial(text):
     """Of a term, coefficients by monomials."""
-    stack = [[]]
-    for token in re.findall(r"[()]|[^\s()]+", text):
-        if token == "(":
-            stack.append([])
-        elif token == ")":
-            op, a, b = stack.pop()
-            stack[-1].append(times(a, b) if op == "*" else plus(a, b, 1 if op == "+" else -1))
-        elif len(stack) > 1 and not stack[-1]:
-            stack[-1].append(token)
-        else:
-            stack[-1].append({(): int(token)} if re.fullmatch(r"-?\d+", token) else {(token,): 1})
-    return stack[0][0]
+    return polynomials.folded(text, lambda token: {(): int(token)} if re.fullmatch(r"-?\d+", token) else {(token,): 1},
+                              lambda op, a, b: times(a, b) if op == "*" else plus(a, b, 1 if op == "+" else -1))
 
 
 def written(poly):
@@ -244,18 +234,8 @@ def optimised(args, name, pairs, method, options):
 
 def parts(text):
     """How many factors that are not numbers a term shows."""
-    stack = [[]]
-    for token in re.findall(r"[()]|[^\s()]+", text):
-        if token == "(":
-            stack.append([])
-        elif token == ")":
-            op, *counts = stack.pop()
-            stack[-1].append(sum(counts) if op == "*" else min(1, sum(counts)))
-        elif len(stack) > 1 and not stack[-1]:
-            stack[-1].append(token)
-        else:
-            stack[-1].append(int(not re.fullmatch(r"-?\d+", token)))
-    return stack[0][0]
+    return polynomials.folded(text, lambda token: int(not re.fullmatch(r"-?\d+", token)),
+                              lambda op, *counts: sum(counts) if op == "*" else min(1, sum(counts)))
 
 
 def by_sympy(pairs, rows):
@@ -278,16 +258,7 @@ def by_sympy(pairs, rows):
 
 def infix(text):
     """A term as Python has it."""
-    stack = [[]]
-    for token in re.findall(r"[()]|[^\s()]+", text):
-        if token == "(":
-            stack.append([])
-        elif token == ")":
-            op, a, b = stack.pop()
-            stack[-1].append(f"({a} {op} {b})")
-        else:
-            stack[-1].append(token)
-    return stack[0][0]
+    return polynomials.folded(text, str, lambda op, a, b: f"({a} {op} {b})")
 
 
 def proved(args, name, pairs):

@@ -177,12 +177,7 @@ impl Language {
 
     /// How many values a sort has, if that is not very many.
     pub fn count(&self, sort: SortId) -> Option<u64> {
-        match (self.tables.names(sort), self.kind(sort)) {
-            (Some(names), _) => Some(names.len() as u64),
-            (None, LiteralKind::Bool) => Some(2),
-            (None, LiteralKind::Bits(width)) => width.largest().checked_add(1),
-            _ => None,
-        }
+        self.tables.count(&self.system, sort)
     }
 
     /// A value of a sort as the file of tables or the rules file writes it.

@@ -157,6 +157,14 @@ impl Tables {
         self.elements.iter().find(|(of, _)| *of == sort).map(|(_, names)| &names[..])
     }
 
+    /// How many values a sort has, if that is not very many.
+    pub fn count(&self, system: &System, sort: SortId) -> Option<u64> {
+        match self.names(sort) {
+            Some(names) => Some(names.len() as u64),
+            None => system.language.literal_kind(sort)?.count(),
+        }
+    }
+
     fn table(&self, system: &System, op: OpId, rows: &Json) -> Result<Table> {
         let language = &system.language;
         let operator = language.op(op);
@@ -168,13 +176,7 @@ impl Tables {
         );
         let mut counts = Vec::new();
         for &sort in &operator.args {
-            let count = match (self.names(sort), language.literal_kind(sort)) {
-                (Some(names), _) => Some(names.len() as u64),
-                (None, Some(LiteralKind::Bool)) => Some(2),
-                (None, Some(LiteralKind::Bits(width))) => width.largest().checked_add(1),
-                _ => None,
-            };
-            counts.push(count.filter(|count| *count <= MOST_VALUES).ok_or_else(|| {
+            counts.push(self.count(system, sort).filter(|count| *count <= MOST_VALUES).ok_or_else(|| {
                 let sort = language.sort_name(sort);
                 anyhow!(": the values of {sort} can't be listed: expected a sort with names for its values, words of at most 16 bits, or truth values")
             })?);

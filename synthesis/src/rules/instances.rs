@@ -139,12 +139,7 @@ impl Choices {
                     _ => true,
                 })
         };
-        let counts = kinds.iter().map(|kind| match kind {
-            LiteralKind::Bool => Some(2),
-            LiteralKind::Bits(width) => width.largest().checked_add(1),
-            _ => None,
-        });
-        let counts: Option<Vec<u64>> = counts.collect();
+        let counts: Option<Vec<u64>> = kinds.iter().map(|kind| kind.count()).collect();
         let few = counts.filter(|counts| {
             let all = counts.iter().try_fold(1u64, |all, count| all.checked_mul(*count));
             all.is_some_and(|all| all <= (most * DRAWN) as u64)

@@ -116,17 +116,8 @@ fn random_of((kind, named): Domain, rng: &mut ChaCha8Rng) -> Value {
 
 /// All values, if they are at most so many.
 fn all_of((kind, named): Domain, most: usize) -> Option<Vec<Value>> {
-    match kind {
-        _ if named.is_some() => {
-            let all = 0..named.filter(|named| *named <= most as u64)?;
-            all.map(|place| kind.of_bits(place)).collect()
-        }
-        LiteralKind::Bool => Some(vec![Value::Bool(false), Value::Bool(true)]),
-        LiteralKind::Bits(width) if width.largest() < most as u64 => {
-            Some((0..=width.largest()).map(|word| Value::Bits(Bits::new(width, word))).collect())
-        }
-        _ => None,
-    }
+    let all = named.or_else(|| kind.count()).filter(|all| *all <= most as u64)?;
+    (0..all).map(|place| kind.of_bits(place)).collect()
 }
 
 /// Values at the ends of a kind, and those about which operators turn. Products of a few of them fit.
