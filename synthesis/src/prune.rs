@@ -7,8 +7,8 @@ use crate::rules::following::reached;
 use crate::rules::instances::{Choice, Choices, literals_of, sides_at};
 use anyhow::{Context, Result, anyhow};
 use egraph::{
-    Rule, System, TermBank, Value, check, explain, forms, forms_of_rules, proof_to_json,
-    text_without,
+    Rule, RuleChoice, System, TermBank, Value, check, explain, forms, forms_of_rules,
+    proof_to_json, text_without,
 };
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -168,7 +168,9 @@ fn all_follow(others: &Arc<System>, rules: &[&Rule], with: &With) -> bool {
         let mut bank = TermBank::new(others.language.clone());
         choices_of(&bank, rule, with).0.iter().all(|choice| {
             let sides = sides_at(&mut bank, rule, choice);
-            sides.is_some_and(|sides| reached(others, &bank, sides, with.aim.reach).is_some())
+            sides.is_some_and(|sides| {
+                reached((others, RuleChoice::All), &bank, sides, with.aim.reach).is_some()
+            })
         })
     })
 }
@@ -181,7 +183,8 @@ fn proved(others: &Arc<System>, rule: &Rule, with: &With) -> Result<Option<Need>
     let mut proofs = Vec::new();
     for choice in choices {
         let Some((left, right)) = sides_at(&mut bank, rule, &choice) else { return Ok(None) };
-        let Some(egraph) = reached(others, &bank, (left, right), with.aim.reach) else {
+        let all = (others, RuleChoice::All);
+        let Some(egraph) = reached(all, &bank, (left, right), with.aim.reach) else {
             return Ok(None);
         };
         let proof = explain(&egraph, &mut bank, left, right).context("equal terms have a proof")?;

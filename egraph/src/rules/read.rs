@@ -5,6 +5,7 @@ pub(crate) mod expressions;
 mod for_each;
 mod given;
 mod language;
+mod more_rules;
 pub(crate) mod patterns;
 mod pools;
 mod rewrites;

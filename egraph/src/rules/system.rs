@@ -105,6 +105,12 @@ impl System {
         Ok(())
     }
 
+    /// Leaves the first rules alone.
+    pub(crate) fn keep_first(&mut self, rules: usize) {
+        self.rewrites.0.truncate(rules);
+        self.rules.truncate(rules);
+    }
+
     /// The rule behind an id.
     pub fn rule(&self, rule: RuleId) -> &Rule {
         &self.rules[rule.0 as usize]

@@ -15,9 +15,10 @@ use crate::rules::tabled::refuting;
 use crate::rules::theory::Theory;
 use crate::values::inputs::Inputs;
 use anyhow::{Result, anyhow, bail};
-use egraph::TermBank;
+use egraph::{RuleChoice, RuleId, TermBank};
 use interop::Solver;
 use jobs::{Described, Journal};
+use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -178,23 +179,25 @@ fn again(
 
 /// Leaves out rules that the others do, from each side that they rewrite, the last ones first. Rules with a condition stay.
 fn leave_out_unneeded(theory: &mut Theory, reach: Reach) -> Result<()> {
-    let names: Vec<String> = theory
-        .found
-        .iter()
-        .filter(|(_, found)| found.when.is_none())
-        .map(|(name, _)| name.clone())
-        .collect();
-    for name in names.iter().rev() {
-        let others = theory.without(name)?;
-        let follows = |name: &str| {
-            let Some(rule) = theory.system.rule_named(name) else { return true };
-            let mut bank = TermBank::new(others.language.clone());
-            let sides = sides(&mut bank, theory.system.rule(rule));
-            sides.is_some_and(|sides| reached(&others, &bank, sides, reach).is_some())
+    let system = theory.system.clone();
+    let mut left_out: FxHashSet<String> = FxHashSet::default();
+    let mut others: Vec<RuleId> = (0..system.rules.len() as u32).map(RuleId).collect();
+    for (name, _) in theory.found.iter().rev().filter(|(_, found)| found.when.is_none()) {
+        let names = [name.clone(), format!("{name}-rev")];
+        let rules = names.each_ref().map(|name| system.rule_named(name));
+        let rest: Vec<RuleId> =
+            others.iter().copied().filter(|&rule| !rules.contains(&Some(rule))).collect();
+        let chosen: Arc<[RuleId]> = rest.clone().into();
+        let follows = |rule: RuleId| {
+            let mut bank = TermBank::new(system.language.clone());
+            let sides = sides(&mut bank, system.rule(rule));
+            let some = (&system, RuleChoice::These(chosen.clone()));
+            sides.is_some_and(|sides| reached(some, &bank, sides, reach).is_some())
         };
-        if follows(name) && follows(&format!("{name}-rev")) {
-            theory.remove(name, others);
+        if rules.into_iter().flatten().all(follows) {
+            left_out.insert(name.clone());
+            others = rest;
         }
     }
-    Ok(())
+    theory.leave_out(&left_out)
 }

@@ -4,8 +4,8 @@
 use crate::missing::points::{Points, Values};
 use crate::rules::following::Reach;
 use egraph::{
-    BestTerms, CostFunction, EGraph, Leaf, LeafValue, SortId, TermBank, TermId, explain,
-    saturate_until,
+    BestTerms, CostFunction, EGraph, Leaf, LeafValue, RuleChoice, SortId, TermBank, TermId,
+    explain, saturate_until,
 };
 use rustc_hash::FxHashMap;
 
@@ -63,7 +63,7 @@ pub fn needed(
     let classes = [start, target].map(|end| egraph.add_term(bank, end));
     let equal = |egraph: &EGraph| egraph.find(classes[0]) == egraph.find(classes[1]);
     if !equal(&egraph) {
-        saturate_until(&mut egraph, &reach.config(), equal);
+        saturate_until(&mut egraph, &reach.config(RuleChoice::All), equal);
     }
     if !equal(&egraph) || egraph.conflict().is_some() {
         return Vec::new();

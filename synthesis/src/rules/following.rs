@@ -17,14 +17,14 @@ pub struct Reach {
 }
 
 impl Reach {
-    /// All rules, within these limits.
-    pub fn config(self) -> SaturationConfig {
+    /// These rules, within these limits.
+    pub fn config(self, rules: RuleChoice) -> SaturationConfig {
         let limits = Limits {
             iterations: Some(self.iterations),
             nodes: Some(self.nodes),
             ..Limits::default()
         };
-        let schedule = Some(Arc::new(Schedule::run(RuleChoice::All).until_stable()));
+        let schedule = Some(Arc::new(Schedule::run(rules).until_stable()));
         SaturationConfig { limits, schedule, ..SaturationConfig::default() }
     }
 }
@@ -44,15 +44,15 @@ pub fn of_both(
     let mut egraph = EGraph::new(system.clone());
     let (left, right) = (egraph.add_term(bank, left), egraph.add_term(bank, right));
     let equal = |egraph: &EGraph| egraph.find(left) == egraph.find(right);
-    saturate_until(&mut egraph, &reach.config(), equal);
+    saturate_until(&mut egraph, &reach.config(RuleChoice::All), equal);
     let united = equal(&egraph);
     (egraph, united)
 }
 
-/// The e-graph of the left term alone in which the right one is its equal, if that comes about: then a rule from left to right
-/// is not needed, whatever else there is.
+/// The e-graph of the left term alone in which the right one is its equal by some of the rules, if that comes about: then a
+/// rule from left to right is not needed beside these, whatever else there is.
 pub fn reached(
-    system: &Arc<System>,
+    (system, rules): (&Arc<System>, RuleChoice),
     bank: &TermBank,
     (left, right): (TermId, TermId),
     reach: Reach,
@@ -62,6 +62,6 @@ pub fn reached(
     let equal = |egraph: &EGraph| {
         egraph.lookup(bank, right).is_some_and(|right| egraph.find(right) == egraph.find(left))
     };
-    saturate_until(&mut egraph, &reach.config(), equal);
+    saturate_until(&mut egraph, &reach.config(rules), equal);
     equal(&egraph).then_some(egraph)
 }

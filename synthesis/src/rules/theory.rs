@@ -7,6 +7,7 @@ use crate::small::rewriting::Rewriting;
 use crate::small::terms::Terms;
 use anyhow::{Result, anyhow};
 use egraph::System;
+use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
 /// What is known.
@@ -22,7 +23,6 @@ pub struct Theory {
     pub rewriting: Rewriting,
     /// Those that were found, with their names.
     pub found: Vec<(String, Found)>,
-    text: String,
     /// Of the next rule.
     number: usize,
 }
@@ -37,7 +37,6 @@ impl Theory {
         }
         Theory {
             system: language.system.clone(),
-            text: language.text.clone(),
             language,
             terms,
             rewriting,
@@ -60,10 +59,9 @@ impl Theory {
             }
         };
         let line = found.line(&name);
-        self.text += &line;
         let before = self.system.rules.len();
-        let read = System::parse(&self.text);
-        self.system = Arc::new(read.map_err(|error| anyhow!("{}: {error}", line.trim()))?);
+        let added = Arc::make_mut(&mut self.system).add_rules(&line);
+        added.map_err(|error| anyhow!("{}: {error}", line.trim()))?;
         for rule in &self.system.rules[before..] {
             self.rewriting.learn(&self.language, &mut self.terms, rule);
         }
@@ -84,26 +82,17 @@ impl Theory {
         Ok(Arc::new(System::parse(&text).map_err(|error| anyhow!("{error}"))?))
     }
 
-    /// What is known without one of the rules that were found.
+    /// Leaves out rules that were found, of which nothing small is made any more.
     ///
     /// # Errors
     /// As [`Theory::add`].
-    pub fn without(&self, name: &str) -> Result<Arc<System>> {
-        let mut text = self.language.text.clone();
-        for (known, found) in self.found.iter().filter(|(known, _)| known != name) {
-            text += &found.line(known);
-        }
-        Ok(Arc::new(System::parse(&text).map_err(|error| anyhow!("{error}"))?))
-    }
-
-    /// Leaves out one of the rules that were found, of which nothing small is made any more; `others` is what is known
-    /// [without](Theory::without) it.
-    pub fn remove(&mut self, name: &str, others: Arc<System>) {
-        self.system = others;
-        self.found.retain(|(known, _)| known != name);
-        self.text = self.language.text.clone();
-        for (known, found) in &self.found {
-            self.text += &found.line(known);
-        }
+    pub fn leave_out(&mut self, names: &FxHashSet<String>) -> Result<()> {
+        self.found.retain(|(name, _)| !names.contains(name));
+        let mut system = (*self.language.system).clone();
+        let lines = self.found.iter().map(|(name, found)| found.line(name));
+        let added = system.add_rules(&lines.collect::<String>());
+        added.map_err(|error| anyhow!("{error}"))?;
+        self.system = Arc::new(system);
+        Ok(())
     }
 }
