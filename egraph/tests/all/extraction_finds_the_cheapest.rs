@@ -410,3 +410,21 @@ proptest! {
         prop_assert_eq!(solver.total().first(), best.as_ref());
     }
 }
+
+/// Seventeen places, each of which costs less where two more are made, which are worth it together alone.
+#[test]
+fn what_is_worth_it_together_alone_is_proved() {
+    let needs = |needs: &[usize]| needs.to_vec();
+    let mut places = vec![vec![DagWay { weight: 18, needs: (3..20).collect() }]];
+    places.push(vec![DagWay { weight: 1, needs: needs(&[]) }]);
+    places.push(vec![DagWay { weight: 1, needs: needs(&[]) }]);
+    for _ in 3..20 {
+        places.push(vec![
+            DagWay { weight: 2, needs: needs(&[]) },
+            DagWay { weight: 1, needs: needs(&[1, 2]) },
+        ]);
+    }
+    let (mut solver, _) = DagSolver::of_ways(&places, 0).unwrap();
+    assert!(solver.prove(Duration::from_secs(60)));
+    assert_eq!(solver.total(), [37]);
+}

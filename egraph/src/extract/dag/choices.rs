@@ -2,6 +2,7 @@
 //! needs. It does not know what places and ways stand for.
 
 use crate::bounds::count_step;
+use crate::extract::dag::least_trees::least_trees;
 use smallvec::SmallVec;
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -60,6 +61,47 @@ impl Choices {
         }
         choices.find_above();
         choices
+    }
+
+    /// Of places given by the ways to make each, for the one with number `root`, which can need other places only; with it, by
+    /// way, the number of its place and that of the way among those of the place. None if the root can't be made.
+    ///
+    /// # Panics
+    /// Where a way needs a place that is not there.
+    pub fn arranged(
+        places: &[Vec<Making>],
+        root: Number,
+        measures: usize,
+    ) -> Option<(Choices, Vec<[usize; 2]>)> {
+        let least = least_trees(places, |(needs, weight)| (weight, needs));
+        least[root as usize].as_ref()?;
+        // A way that needs what can't be made is none, nor one that needs its own place.
+        let possible = |place: usize, (needs, _): &Making| {
+            needs.iter().all(|&needed| needed as usize != place && least[needed as usize].is_some())
+        };
+        let costs = least.iter().enumerate();
+        let mut order: Vec<(&Sum, usize)> =
+            costs.filter_map(|(place, least)| Some((&least.as_ref()?.0, place))).collect();
+        order.sort_unstable();
+        let mut numbers = vec![0; places.len()];
+        for (number, &(_, place)) in (0..).zip(&order) {
+            numbers[place] = number;
+        }
+        let mut origins = Vec::new();
+        let makings = order.iter().map(|&(_, place)| {
+            let best = least[place].as_ref().map(|&(_, way)| way);
+            let ways = places[place].iter().enumerate();
+            let mut ways: Vec<(usize, &Making)> =
+                ways.filter(|(_, way)| possible(place, way)).collect();
+            ways.sort_by_key(|&(number, _)| Some(number) != best);
+            origins.extend(ways.iter().map(|&(number, _)| [place, number]));
+            let making = |(_, (needs, weight)): (usize, &Making)| -> Making {
+                (needs.iter().map(|&needed| numbers[needed as usize]).collect(), weight.clone())
+            };
+            ways.into_iter().map(making).collect()
+        });
+        let choices = Choices::new(numbers[root as usize], measures, makings);
+        Some((choices, origins))
     }
 
     fn find_above(&mut self) {

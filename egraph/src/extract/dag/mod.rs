@@ -3,5 +3,10 @@
 
 mod choices;
 mod exact;
+mod implied;
+mod least_trees;
 pub(crate) mod of_class;
+mod program;
+mod question;
+mod reduce;
 pub(crate) mod solver;

@@ -10,7 +10,7 @@
 use crate::bounds::count_step;
 use crate::extract::dag::choices::{Choices, Making, Number, Sum, add};
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::VecDeque;
 use std::rc::Rc;
 
 /// The greedy answer looks at so many places for every way, and at this many in any case.
@@ -86,39 +86,13 @@ impl DagSolver {
     /// # Panics
     /// Where a way needs a place that is not there.
     pub fn of_ways(places: &[Vec<DagWay>], root: usize) -> Option<(DagSolver, Vec<[usize; 2]>)> {
-        let least = least_trees(places);
-        least[root]?;
-        // A way that needs what can't be made is none, nor one that needs its own place.
-        let possible = |place: usize, way: &DagWay| {
-            way.needs.iter().all(|&needed| needed != place && least[needed].is_some())
+        let making = |way: &DagWay| -> Making {
+            let needs = way.needs.iter().map(|&needed| needed as Number);
+            (needs.collect(), Sum::from_slice(&[way.weight]))
         };
-        let mut order: Vec<(u64, usize)> = least
-            .iter()
-            .enumerate()
-            .filter_map(|(place, least)| Some(((*least)?.0, place)))
-            .collect();
-        order.sort_unstable();
-        let mut numbers = vec![0; places.len()];
-        for (number, &(_, place)) in (0..).zip(&order) {
-            numbers[place] = number;
-        }
-        let mut origins = Vec::new();
-        let makings = order.iter().map(|&(_, place)| {
-            let best = least[place].map(|(_, way)| way);
-            let ways = places[place].iter().enumerate();
-            let mut ways: Vec<(usize, &DagWay)> =
-                ways.filter(|(_, way)| possible(place, way)).collect();
-            ways.sort_by_key(|&(number, _)| Some(number) != best);
-            origins.extend(ways.iter().map(|&(number, _)| [place, number]));
-            let making = |(_, way): (usize, &DagWay)| -> Making {
-                (
-                    way.needs.iter().map(|&needed| numbers[needed]).collect(),
-                    Sum::from_slice(&[way.weight]),
-                )
-            };
-            ways.into_iter().map(making).collect()
-        });
-        let choices = Choices::new(numbers[root], 1, makings);
+        let places: Vec<Vec<Making>> =
+            places.iter().map(|ways| ways.iter().map(making).collect()).collect();
+        let (choices, origins) = Choices::arranged(&places, root as Number, 1)?;
         Some((DagSolver::new(choices), origins))
     }
 
@@ -335,40 +309,4 @@ impl DagSolver {
         }
         chosen
     }
-}
-
-/// By place the cost of its cheapest tree and the first of the ways that lead to it, if it can be made.
-fn least_trees(places: &[Vec<DagWay>]) -> Vec<Option<(u64, usize)>> {
-    let mut above: Vec<Vec<(usize, usize)>> = vec![Vec::new(); places.len()];
-    // By way: the children that are still to be made, each time that it stands there.
-    let mut missing: Vec<Vec<usize>> = Vec::with_capacity(places.len());
-    let mut queue = BinaryHeap::new();
-    for (place, ways) in places.iter().enumerate() {
-        missing.push(ways.iter().map(|way| way.needs.len()).collect());
-        for (number, way) in ways.iter().enumerate() {
-            way.needs.iter().for_each(|&needed| above[needed].push((place, number)));
-            if way.needs.is_empty() {
-                queue.push(Reverse((way.weight, place, number)));
-            }
-        }
-    }
-    // As Knuth's generalisation of Dijkstra's algorithm: what is made next costs least of all.
-    let mut least: Vec<Option<(u64, usize)>> = vec![None; places.len()];
-    while let Some(Reverse((cost, place, way))) = queue.pop() {
-        count_step();
-        if least[place].is_some() {
-            continue;
-        }
-        least[place] = Some((cost, way));
-        for &(parent, number) in &above[place] {
-            missing[parent][number] -= 1;
-            if missing[parent][number] == 0 && least[parent].is_none() {
-                let way = &places[parent][number];
-                let parts = way.needs.iter().filter_map(|&needed| Some(least[needed]?.0));
-                let cost = parts.fold(way.weight, u64::saturating_add);
-                queue.push(Reverse((cost, parent, number)));
-            }
-        }
-    }
-    least
 }
