@@ -3,18 +3,9 @@
 
 use crate::bounds::count_step;
 use crate::extract::dag::least_trees::least_trees;
-use smallvec::SmallVec;
+use crate::extract::dag::sums::{Making, Number, Sum, add};
 use std::collections::VecDeque;
 use std::ops::Range;
-
-/// The sum of what some ways cost, by measure; lexicographic.
-pub(super) type Sum = SmallVec<[u64; 3]>;
-
-/// The number of a place or of a way.
-pub(super) type Number = u32;
-
-/// A way to make a place: the places that it needs, and what it costs by itself.
-pub(super) type Making = (SmallVec<[Number; 4]>, Sum);
 
 /// Places by the cost of their best trees, the least first.
 pub(super) struct Choices {
@@ -218,9 +209,4 @@ impl Choices {
         };
         best.into_iter().enumerate().map(way).collect()
     }
-}
-
-/// Adds to a sum.
-pub(super) fn add(sum: &mut Sum, more: &[u64]) {
-    sum.iter_mut().zip(more).for_each(|(sum, &more)| *sum = sum.saturating_add(more));
 }

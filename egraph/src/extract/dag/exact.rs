@@ -1,10 +1,11 @@
 //! Whether the cheapest DAG is found: the question is made smaller, falls into parts, and each part that is left is searched and
 //! then put to an integer program.
 
-use crate::extract::dag::choices::{Choices, Making, Number, Sum, add};
+use crate::extract::dag::apart::Searched;
 use crate::extract::dag::program::Program;
 use crate::extract::dag::question::{Question, Way};
 use crate::extract::dag::solver::DagSolver;
+use crate::extract::dag::sums::{Number, Sum, add};
 use std::time::{Duration, Instant};
 
 /// The search in a part looks at so many ways and places for each of its ways, in turns of so many for each.
@@ -36,7 +37,7 @@ struct Answer {
 
 /// The best answer that was found within the time; none if it is proved that none costs less than the bound.
 fn answered(mut question: Question, bound: Option<&Sum>, end: Instant) -> Option<Answer> {
-    question.reduce(bound, end);
+    question.reduce(bound, Some(end));
     let start = question.start()?;
     let mut total = start.weight.clone();
     let mut ways: Vec<Way> = vec![start.clone()];
@@ -54,10 +55,19 @@ fn answered(mut question: Question, bound: Option<&Sum>, end: Instant) -> Option
 }
 
 /// The same for a question that is as small as it becomes without a bound. It has an answer.
-fn answered_part(mut question: Question, end: Instant) -> Answer {
-    let mut best = searched(&question, end);
+fn answered_part(question: Question, end: Instant) -> Answer {
+    let mut searched = Searched::new(question);
+    let (all, turn) = VISITS;
+    let ways = searched.count() as u64;
+    for _ in 0..all / turn {
+        if !searched.improve(turn * ways) || Instant::now() >= end {
+            break;
+        }
+    }
+    let mut best = Answer { ways: searched.ways(), total: searched.total(), is_least: false };
+    let mut question = searched.question;
     let before = question.size();
-    question.reduce(Some(&best.total), end);
+    question.reduce(Some(&best.total), Some(end));
     let (places, ways) = question.size();
     let found = match question.start() {
         None => None,
@@ -76,29 +86,4 @@ fn answered_part(mut question: Question, end: Instant) -> Answer {
         best = found;
     }
     Answer { is_least, ..best }
-}
-
-/// The answer of a search.
-fn searched(question: &Question, end: Instant) -> Answer {
-    let making =
-        |way: &Way| -> Making { (way.needs.iter().copied().collect(), way.weight.clone()) };
-    let places: Vec<Vec<Making>> =
-        question.places.iter().map(|ways| ways.iter().map(making).collect()).collect();
-    let measures = question.start().map_or(0, |start| start.weight.len());
-    let arranged = Choices::arranged(&places, question.root, measures);
-    let (choices, origins) = arranged.expect("a question that is clean has an answer");
-    let mut solver = DagSolver::new(choices);
-    let (all, turn) = VISITS;
-    let ways = origins.len() as u64;
-    for _ in 0..all / turn {
-        if !solver.improve(turn * ways) || Instant::now() >= end {
-            break;
-        }
-    }
-    let used = solver.ways().map(|way| {
-        let [place, number] = origins[way];
-        &question.places[place][number]
-    });
-    let (ways, total) = (question.ways_of(used), Sum::from_slice(solver.total()));
-    Answer { ways, total, is_least: false }
 }

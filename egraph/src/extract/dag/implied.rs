@@ -1,18 +1,27 @@
 //! What a place needs in whichever way it is made.
 
 use crate::bounds::count_step;
-use crate::extract::dag::choices::{Number, Sum};
 use crate::extract::dag::question::{Question, Way};
-use std::time::Instant;
+use crate::extract::dag::sums::{Number, Sum};
+
+/// Members of all sets at most: 64 MiB.
+const MOST: usize = 1 << 24;
+
+/// Members of sets and ways that are looked at, at most.
+const VISITS: usize = 1 << 28;
 
 /// By place: itself and the places that every answer has which has it, in order.
 pub(super) struct Implied(Vec<Vec<Number>>);
 
 impl Implied {
     /// The greatest sets of which each is the place, with what is in the sets of the needs of every way: all that follows for
-    /// answers, which are made in finitely many steps. Of each place itself alone where the time does not suffice. `least`
-    /// are its cheapest trees.
-    pub fn of(question: &Question, least: &[Option<(Sum, usize)>], end: Instant) -> Implied {
+    /// answers, which are made in finitely many steps. Of each place itself alone where the time is over or the sets
+    /// become [too large](MOST). `least` are its cheapest trees.
+    pub fn of(
+        question: &Question,
+        least: &[Option<(Sum, usize)>],
+        is_over: &dyn Fn() -> bool,
+    ) -> Implied {
         let places = question.places.len();
         let mut order: Vec<Number> = (0..places as Number).collect();
         order.retain(|&place| least[place as usize].is_some());
@@ -31,11 +40,11 @@ impl Implied {
         let mut common = Common::new(places);
         let mut waiting = vec![true; places];
         let mut queue: std::collections::VecDeque<Number> = order.iter().copied().collect();
-        let mut steps = 0u32;
+        let (mut steps, mut size, mut visits) = (0u32, 0usize, 0usize);
         while let Some(place) = queue.pop_front() {
             count_step();
             steps += 1;
-            if steps.is_multiple_of(64) && Instant::now() >= end {
+            if size > MOST || visits > VISITS || steps.is_multiple_of(64) && is_over() {
                 return Implied((0..places as Number).map(|place| vec![place]).collect());
             }
             waiting[place as usize] = false;
@@ -46,8 +55,11 @@ impl Implied {
                 }
                 continue;
             };
-            if sets[place as usize].as_ref() != Some(&found) {
-                sets[place as usize] = Some(found);
+            visits += found.len() + question.places[place as usize].len();
+            let known = &mut sets[place as usize];
+            if known.as_ref() != Some(&found) {
+                size += found.len();
+                size -= known.replace(found).map_or(0, |before| before.len());
                 for &user in &users[place as usize] {
                     if !std::mem::replace(&mut waiting[user as usize], true) {
                         queue.push_back(user);

@@ -1,7 +1,7 @@
 //! The cheapest trees of places.
 
 use crate::bounds::count_step;
-use crate::extract::dag::choices::{Number, Sum, add};
+use crate::extract::dag::sums::{Number, Sum, add};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 

@@ -1,8 +1,9 @@
 //! The cheapest term of a class whose equal parts count once, among those that satisfy a sketch.
 
 use crate::bounds::count_step;
-use crate::extract::dag::choices::{Choices, Making, Number, Sum};
+use crate::extract::dag::choices::Choices;
 use crate::extract::dag::solver::DagSolver;
+use crate::extract::dag::sums::{Making, Number, Sum};
 use crate::extract::sketch::Way;
 use crate::extract::tree::{Chosen, Place, Tables, read_off};
 use crate::graph::egraph::EGraph;

@@ -4,12 +4,15 @@
 //! there forbids a place to be needed by itself: where the solution has such a circle, that circle is forbidden and the
 //! program solved again.
 
-use crate::extract::dag::choices::{Number, Sum, add};
 use crate::extract::dag::implied::circles;
 use crate::extract::dag::question::{Question, Way};
+use crate::extract::dag::sums::{Number, Sum, add};
 use microlp::{ComparisonOp, Error, OptimizationDirection, Problem, SolveOptions, Variable};
 use std::collections::BTreeMap;
 use std::time::Instant;
+
+/// Circles of so many places are forbidden before they are met: of more, constraints have too many terms.
+const MOST_FORBIDDEN: usize = 16;
 
 /// An integer program for one measure.
 pub(super) struct Program<'q> {
@@ -38,7 +41,6 @@ impl Program<'_> {
             let below = best.as_ref().map_or(bound, |(_, total)| total);
             let is_last = measure + 1 == bound.len();
             let mut program = Program::new(question, &below[..=measure], is_last && best.is_none());
-            // Those that there may be at all are forbidden in whole from the beginning.
             circles.iter().for_each(|circle| program.forbid(circle));
             let used = loop {
                 let used = match program.solve(end)? {
@@ -172,13 +174,13 @@ fn total(question: &Question, used: &Used) -> Sum {
     })
 }
 
-/// Places that may need each other in circles.
+/// Few places that may need each other in circles.
 fn all_circles(question: &Question) -> Vec<Vec<Number>> {
     let mut members: BTreeMap<Number, Vec<Number>> = BTreeMap::new();
     for (place, circle) in (0..).zip(circles(question)) {
         members.entry(circle).or_default().push(place);
     }
-    members.into_values().filter(|places| places.len() > 1).collect()
+    members.into_values().filter(|places| (2..=MOST_FORBIDDEN).contains(&places.len())).collect()
 }
 
 /// Circles in which the places of a solution need each other, as they are met from the root.

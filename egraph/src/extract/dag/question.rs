@@ -1,8 +1,9 @@
 //! A question for the cheapest choice of ways, as it is made smaller: ways are left out and put together, and the answer is
 //! still one of the whole question.
 
-use crate::extract::dag::choices::{Choices, Number, Sum, add};
+use crate::extract::dag::choices::Choices;
 use crate::extract::dag::least_trees::least_trees;
+use crate::extract::dag::sums::{Number, Sum, add};
 
 /// What a way is put together from: the number of a way of the whole question, or behind these that of
 /// a pair.

@@ -2,43 +2,44 @@
 //! answer has stands with the root, and what one place alone needs becomes part of it.
 
 use crate::bounds::count_step;
-use crate::extract::dag::choices::{Number, Sum, add};
 use crate::extract::dag::implied::{Implied, circles};
 use crate::extract::dag::question::{Question, Way};
+use crate::extract::dag::sums::{Number, Sum, add};
 use std::time::Instant;
 
 /// Ways of a place that are compared with each other, at most.
 const COMPARED: usize = 512;
 
 impl Question {
-    /// Makes the question smaller until nothing more goes, or the time is over. Answers that cost `bound` or more may be
+    /// Makes the question smaller until nothing more goes, or the time is over, if it has an end. Answers that cost `bound` or more may be
     /// lost; those below cost the same as before. Nothing is left of the root where there are none.
-    pub fn reduce(&mut self, bound: Option<&Sum>, end: Instant) {
+    pub fn reduce(&mut self, bound: Option<&Sum>, end: Option<Instant>) {
+        let is_over = || end.is_some_and(|end| Instant::now() >= end);
         self.clean();
         loop {
             let before = self.size();
-            self.step(bound, end);
+            self.step(bound, &is_over);
             self.clean();
-            if self.size() == before || Instant::now() >= end {
+            if self.size() == before || is_over() {
                 return;
             }
         }
     }
 
-    fn step(&mut self, bound: Option<&Sum>, end: Instant) {
+    fn step(&mut self, bound: Option<&Sum>, is_over: &dyn Fn() -> bool) {
         let least = self.least_trees();
         if least[self.root as usize].is_none() {
             return self.places[self.root as usize].clear();
         }
         let known = Known {
-            implied: Implied::of(self, &least, end),
+            implied: Implied::of(self, &least, is_over),
             circles: circles(self),
             trees: least.into_iter().map(|least| least.map(|(cost, _)| cost)).collect(),
         };
         if let Some(bound) = bound {
             self.leave_out_dear(&known, bound);
         }
-        self.leave_out_dominated(&known, end);
+        self.leave_out_dominated(&known, is_over);
         self.free_of_what_is_made(&known);
         self.clean();
         self.join_with_only_users();
@@ -97,11 +98,11 @@ impl Question {
 
     /// Leaves out ways in place of which another one does: where that is used, all that the other one needs is there, or its
     /// cheapest trees make up for it. No circle comes of it, as what is needed anew is not in a circle with the place.
-    fn leave_out_dominated(&mut self, known: &Known, end: Instant) {
+    fn leave_out_dominated(&mut self, known: &Known, is_over: &dyn Fn() -> bool) {
         let mut marks = Marks::new(self.places.len());
         for place in 0..self.places.len() as Number {
             let mut ways = std::mem::take(&mut self.places[place as usize]);
-            if ways.len() > 1 && ways.len() <= COMPARED && Instant::now() < end {
+            if ways.len() > 1 && ways.len() <= COMPARED && !is_over() {
                 ways.sort_by(|a, b| {
                     (&a.weight, a.needs.len(), &a.needs).cmp(&(&b.weight, b.needs.len(), &b.needs))
                 });
