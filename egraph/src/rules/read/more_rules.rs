@@ -47,7 +47,7 @@ mod tests {
         "(sort W) (op + (W W) W) (op ~ (W) W) (literal (bits 8) W) (variable W) (ruleset sums)
         (rewrite (+ ?a ?b) (+ ?b ?a) :name commute)";
     const MORE: &str = "(birewrite (+ ?a (+ ?b ?c)) (+ (+ ?a ?b) ?c) :name associate :ruleset sums)
-        (rewrite (+ ?a ?b) 0 :name opposite :when ((= (+ ?a ?b) 0)))";
+        (rewrite (+ ?a ?b) 0 :name opposite :when ((== (+ ?a ?b) 0)))";
 
     #[test]
     fn it_is_as_if_the_whole_file_were_read() {
@@ -72,7 +72,7 @@ mod tests {
                 "a second rule is called",
             ),
             ("(rewrite (~ ?a) ?b :name new)", (1, 17), "?b is not bound"),
-            ("(birewrite (~ ?a) 0 :name new)", (1, 1), "is not bound"),
+            ("(birewrite (~ ?a) 0 :name new)", (1, 15), "is not bound"),
             ("(sort V)", (1, 1), "expected (rewrite …) or (birewrite …)"),
             ("(rewrite (~ ?a) ?a", (1, 1), ""),
         ] {
