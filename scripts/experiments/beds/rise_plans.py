@@ -49,7 +49,7 @@ WALK_STAGES = 20
 # Of the test: e-nodes of the first e-graph of a stage and of the second, over all, questions about a
 # stage, and about the product.
 CAPS = (4_000, 20_000)
-WORK = 400_000
+WORK = 1_000_000
 QUESTIONS, MOST_QUESTIONS = 3, 100
 CONFIG = """[model]
 width = 64
@@ -321,9 +321,9 @@ def follow(args, cairn, model, product, goal, seed):
         if not stages and questions:
             continue  # what is known to lead nowhere
         tried.update(stages)
-        for cap in CAPS:
-            sketches = " ".join([goal, *map(sketch, stages)])
-            found = smallest(cairn, system, term, f"(or {sketches})", cap)
+        # The likeliest first: what is reached first of several need not lead anywhere.
+        for cap, stage in itertools.product(CAPS, stages or [wanted]):
+            found = smallest(cairn, system, term, f"(or {goal} {sketch(stage)})", cap)
             said["work"] += found.work
             said["e_graphs"] += found.e_graphs
             said["largest"] = max(said["largest"], found.work)
@@ -332,7 +332,7 @@ def follow(args, cairn, model, product, goal, seed):
         if found.term is None:
             continue
         said["steps"] += len(found.proof.steps)
-        there = has(cairn, system, str(found.term), product, [wanted, *stages])
+        there = has(cairn, system, str(found.term), product, [wanted, stage])
         if wanted in there:
             stops.append([str(found.term), wanted, 0, set()])
             said["reached"] = True
@@ -417,7 +417,7 @@ def main():
     parser.add_argument("--triples", type=int, default=60_000)
     parser.add_argument("--steps", type=int, default=4000)
     parser.add_argument("--tries", type=int, default=3, help="of each goal, with other random numbers")
-    parser.add_argument("--guides", type=int, default=16, help="stages that are written at a time")
+    parser.add_argument("--guides", type=int, default=4, help="stages that are written at a time")
     parser.add_argument("--work", type=int, default=WORK)
     parser.add_argument("--tasks", type=int, default=40, help="of validation")
     parser.add_argument("--least", type=int, default=5_000, help="e-nodes from the product to a goal of validation")
