@@ -321,13 +321,14 @@ def follow(args, cairn, model, product, goal, seed):
         if not stages and questions:
             continue  # what is known to lead nowhere
         tried.update(stages)
-        # The likeliest first: what is reached first of several need not lead anywhere.
-        for cap, stage in itertools.product(CAPS, stages or [wanted]):
-            found = smallest(cairn, system, term, f"(or {goal} {sketch(stage)})", cap)
+        # The goal first, then the likeliest: what is reached first of several need not lead anywhere.
+        near = [(CAPS[0], wanted)] if not questions else []
+        for cap, stage in near + list(itertools.product(CAPS, stages)):
+            found = smallest(cairn, system, term, goal if stage == wanted else f"(or {goal} {sketch(stage)})", cap)
             said["work"] += found.work
             said["e_graphs"] += found.e_graphs
             said["largest"] = max(said["largest"], found.work)
-            if found.term is not None or not stages:
+            if found.term is not None:
                 break
         if found.term is None:
             continue
