@@ -20,7 +20,7 @@ was reached, the stages on the way are run once more by the program alone, as a 
 `--control walk` the next stage is drawn from those of the e-graph.
 
 Makes the table of docs/results.md, "Matrix multiplication: a model writes the stages". Needs a release build, the package for Python
-(docs/python.md) and pyarrow, no data; learning takes ten minutes on one core, the test ten. Finished steps are kept in DIR: the same
+(docs/python.md) and pyarrow, no data; learning takes ten minutes on one core, the test seven. Finished steps are kept in DIR: the same
 command goes on where it was.
 """
 import argparse
