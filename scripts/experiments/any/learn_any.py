@@ -98,26 +98,36 @@ def again(args):
 
 
 def bed_tasks(args, name, part):
-    """The tasks of a part of a bed; for training from seeds of their own."""
-    bed = portfolio.BEDS[name]
-    settings = argparse.Namespace(out=args.dir, cairn=args.cairn, threads=args.threads, count=60)
-    if part != "training":
-        return portfolio.tasks(settings, name, bed, part)
-    path = args.dir / f"{name}-training.parquet"
+    """The tasks of a part of a bed; for training, and for a test drawn anew (test-2, …), from seeds of their own."""
+    bed = portfolio.ALL[name]
+    if part in ("validation", "test"):
+        return portfolio.tasks(argparse.Namespace(out=args.dir, cairn=args.cairn, threads=args.threads, count=60), name, bed, part)
+    path = args.dir / f"{name}-{part}.parquet"
     if not path.exists():
-        seeds = args.dir / f"{name}-training.txt"
-        run(args.cairn, "seeds", "--system", bed["system"], "--sort", bed["sort"], "--sizes", bed["sizes"], "--count", 900, "--seed", 1,
+        seed, seeds, tasks = (1, 900, 240) if part == "training" else (int(part.split("-")[1]), 300, 60)
+        others = ["validation", "test"] + (["training"] + [f"test-{before}" for before in range(2, seed)] if part != "training" else [])
+        drawn = args.dir / f"{name}-{part}.txt"
+        run(args.cairn, "seeds", "--system", bed["system"], "--sort", bed["sort"], "--sizes", bed["sizes"], "--count", seeds, "--seed", seed,
             "--variables", bed["variables"], "--literals", bed["literals"], "--least-nodes", portfolio.LEAST, "--threads", args.threads,
-            "--quiet", "--out", seeds)
-        without = [option for part in ("validation", "test") for option in ("--without", bed_tasks(args, name, part))]
-        run(args.cairn, "tasks", "--system", bed["system"], "--seeds", seeds, "--links", bed["links"], "--link-nodes", bed["link_nodes"],
-            "--count", 240, "--threads", args.threads, "--quiet", "--out", path, *without)
+            "--quiet", "--out", drawn)
+        without = [option for part in others for option in ("--without", bed_tasks(args, name, part))]
+        run(args.cairn, "tasks", "--system", bed["system"], "--seeds", drawn, "--links", bed["links"], "--link-nodes", bed["link_nodes"],
+            "--count", tasks, "--threads", args.threads, "--quiet", "--out", path, *without)
     return path
 
 
+def own(args, name):
+    """What is learned on a bed's own training tasks."""
+    out = args.dir / f"own-{name}"
+    if not (out / "ranker.json").exists():
+        run(args.cairn, "learn", "--system", portfolio.ALL[name]["system"], "--tasks", bed_tasks(args, name, "training"), "--validation",
+            bed_tasks(args, name, "validation"), "--rounds", 3, "--threads", 1, "--quiet", "--out", out)
+    return out
+
+
 def beds(args):
-    for name, bed in portfolio.BEDS.items():
-        learn(args, bed["system"], bed_tasks(args, name, "training"), bed_tasks(args, name, "validation"), args.dir / f"own-{name}", 3)
+    for name in args.only or portfolio.BEDS:
+        own(args, name)
         print(name, "learned", flush=True)
 
 
