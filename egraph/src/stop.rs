@@ -89,12 +89,18 @@ impl fmt::Display for StopReason {
 pub struct Cancel {
     asked: Arc<AtomicBool>,
     look: Option<fn() -> bool>,
+    above: Option<Arc<Cancel>>,
 }
 
 impl Cancel {
     /// One that the work asks itself, too: it calls `look` now and then, on its own threads, and ends if that says so.
     pub fn looking(look: fn() -> bool) -> Cancel {
         Cancel { look: Some(look), ..Cancel::default() }
+    }
+
+    /// One that is asked when this one is, too; of part of the work.
+    pub fn below(&self) -> Cancel {
+        Cancel { above: Some(Arc::new(self.clone())), ..Cancel::default() }
     }
 
     /// Asks for the end.
@@ -104,7 +110,11 @@ impl Cancel {
 
     /// Whether somebody has asked.
     pub fn is_asked(&self) -> bool {
-        if !self.asked.load(Relaxed) && self.look.is_some_and(|look| look()) {
+        let is_asked = || {
+            self.look.is_some_and(|look| look())
+                || self.above.as_ref().is_some_and(|above| above.is_asked())
+        };
+        if !self.asked.load(Relaxed) && is_asked() {
             self.ask();
         }
         self.asked.load(Relaxed)

@@ -38,7 +38,7 @@ fn main() -> Result<()> {
             let answer = method.answer(&mut Asked {
                 system: &system,
                 bank: &mut bank,
-                question: Question { ends, number: 0, deadline: None, cancel: None },
+                question: Question { ends, number: 0, deadline: None, cancel: None, threads: 1 },
                 settings,
                 aids: Aids::default(),
             })?;

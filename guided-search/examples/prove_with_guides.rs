@@ -19,7 +19,7 @@ pub fn main() -> anyhow::Result<()> {
     let answer = method.answer(&mut Asked {
         system: &system,
         bank: &mut bank,
-        question: Question { ends, number: 0, deadline: None, cancel: None },
+        question: Question { ends, number: 0, deadline: None, cancel: None, threads: 1 },
         settings: SearchSettings::within(budget, 0),
         aids: Aids::default(),
     })?;

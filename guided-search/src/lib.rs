@@ -20,7 +20,7 @@
 //! let answer = "deep".parse::<Method>()?.answer(&mut Asked {
 //!     system: &system,
 //!     bank: &mut bank,
-//!     question: Question { ends: [start, target], number: 0, deadline: None, cancel: None },
+//!     question: Question { ends: [start, target], number: 0, deadline: None, cancel: None, threads: 1 },
 //!     settings: SearchSettings::within(budget, 0),
 //!     aids: Aids::default(),
 //! })?;

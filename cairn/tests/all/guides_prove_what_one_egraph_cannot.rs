@@ -46,7 +46,7 @@ fn ask(
     prove(
         system,
         bank,
-        Question { ends, number: 0, deadline: None, cancel: None },
+        Question { ends, number: 0, deadline: None, cancel: None, threads: 1 },
         source,
         &settings(),
     )
@@ -86,7 +86,7 @@ fn chance_and_size_reach_some_targets() {
             let mut bank = TermBank::new(system.language.clone());
             let chain = task.terms(&mut bank).unwrap();
             let ends = [chain[0], chain[4]];
-            let question = Question { ends, number, deadline: None, cancel: None };
+            let question = Question { ends, number, deadline: None, cancel: None, threads: 1 };
             let answer = prove(&system, &mut bank, question, &mut source, &settings()).unwrap();
             if answer.result.is_ok() {
                 assert_proved(&system, &bank, &answer, ends);
@@ -144,7 +144,7 @@ fn a_stage_of_a_plan_ends_where_its_sketch_first_holds_whatever_the_cap() {
     for cap in [26_000, 300_000, 1_000_000] {
         let (cap, work) = (Cap::Nodes(cap), 20_000_000);
         let budget = Budget { cap, work, scheduler: Schedulers::Simple };
-        let question = Question { ends, number: 0, deadline: None, cancel: None };
+        let question = Question { ends, number: 0, deadline: None, cancel: None, threads: 1 };
         let settings = SearchSettings::within(budget, 0);
         let answer = prove(&system, &mut bank, question, &mut expert, &settings).unwrap();
         check(&system, &bank, answer.result.as_ref().unwrap()).unwrap();

@@ -160,8 +160,13 @@ fn run_method(
     let chain = task.terms(&mut bank)?;
     let (start, target) = (chain[0], chain[chain.len() - 1]);
     let began = Instant::now();
-    let question =
-        Question { ends: [start, target], number: index as u64, deadline: None, cancel: None };
+    let question = Question {
+        ends: [start, target],
+        number: index as u64,
+        deadline: None,
+        cancel: None,
+        threads: 1,
+    };
     let system = inputs.system;
     let aids = Aids { chain: (task.links > 0).then_some(chain.as_slice()), ..inputs.aids };
     let settings = evaluation.search;

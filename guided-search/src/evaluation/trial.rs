@@ -64,7 +64,8 @@ impl Bed<'_> {
         let of_task = |(number, task): (usize, &Task)| -> Result<(Option<BTreeSet<RuleId>>, u64)> {
             let mut bank = TermBank::new(system.language.clone());
             let ends = task.ends(&mut bank)?;
-            let question = Question { ends, number: number as u64, deadline: None, cancel: None };
+            let question =
+                Question { ends, number: number as u64, deadline: None, cancel: None, threads: 1 };
             let (bank, aids) = (&mut bank, Aids::default());
             let mut asked =
                 Asked { system: &system, bank, question, settings: self.settings, aids };

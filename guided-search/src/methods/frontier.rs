@@ -43,6 +43,10 @@ impl GuideSource for Frontier {
         }
         Ok(GuideSet::reached(reached))
     }
+
+    fn apart(&self) -> Option<Box<dyn GuideSource + Send>> {
+        Some(Box::new(*self))
+    }
 }
 
 /// A number for each term beside the term of the other side; the least are the best.

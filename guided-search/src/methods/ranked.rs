@@ -26,4 +26,8 @@ impl GuideSource for Ranked {
     fn order(&self) -> Option<Arc<dyn MatchOrder>> {
         Some(self.0.clone())
     }
+
+    fn apart(&self) -> Option<Box<dyn GuideSource + Send>> {
+        Frontier::Shared.apart()
+    }
 }

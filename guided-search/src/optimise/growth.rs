@@ -52,7 +52,8 @@ impl<'a> Growth<'a> {
         // What goes on for longer than patience lasts is not waited for.
         let work = limits.budget.work.min(self.patient_until());
         let budget = Budget { work, ..limits.budget };
-        let config = budget.saturation(cap, scheduler, &self.ledger, *deadline);
+        let left = budget.left(&self.ledger);
+        let config = budget.saturation(cap, scheduler, left, *deadline);
         let (cancel, pool, order) = (cancel.clone(), pool.clone(), order.clone());
         SaturationConfig { cancel, pool, order, keep_chosen: *keep_chosen, ..config }
     }

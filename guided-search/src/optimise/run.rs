@@ -21,11 +21,11 @@ use crate::optimise::values::proved::{MOST, is_proved};
 use crate::optimise::values::smaller::{Smaller, look, look_at_sums};
 use crate::options::budget::Budget;
 use crate::options::prove::{SLACK, WALK};
-use crate::search::agenda::Agenda;
 use crate::search::frontier_terms;
 use crate::search::randomness::stream;
 use crate::search::stage::{Ends, Side, Stage, bounded};
 use crate::search::turns::Turns;
+use crate::search::walking::agenda::Agenda;
 use anyhow::Result;
 use egraph::{
     Extracted, SaturationConfig, Sketch, StopReason, System, TermBank, TermId, extract_smallest,
@@ -206,7 +206,7 @@ impl Optimiser<'_> {
     fn walk(&mut self) -> Result<Found> {
         let cap = self.settings.limits.budget.cap.of_expansion();
         let (first, other) = self.settings.limits.budget.scheduler.in_turn();
-        while let Some(at) = self.agenda.pop() {
+        while let Some(at) = self.agenda.pop(0) {
             if !self.expanded.insert(at) {
                 continue;
             }
@@ -359,7 +359,7 @@ impl Optimiser<'_> {
             self.run.connect(stage, stage.starts[0], term)?;
         }
         self.left |= !terms.is_empty();
-        self.agenda.push(terms);
+        self.agenda.push(0, terms);
         Ok(())
     }
 }

@@ -18,6 +18,8 @@ pub struct Question<'a> {
     pub deadline: Option<Instant>,
     /// Ends the search soon, as the deadline does.
     pub cancel: Option<&'a Cancel>,
+    /// How many threads may work on it; the answer does not depend on it.
+    pub threads: usize,
 }
 
 /// Why a search ended without a proof.

@@ -53,15 +53,15 @@ impl Budget {
         self.work.saturating_sub(spent.work)
     }
 
-    /// How to grow the next e-graph after what was spent, at most to `cap` and until the deadline.
+    /// How to grow the next e-graph with the work that is left, at most to `cap` and until the deadline.
     pub fn saturation(
         &self,
         cap: Cap,
         scheduler: Scheduler,
-        spent: &Ledger,
+        left: u64,
         deadline: Option<Instant>,
     ) -> SaturationConfig {
-        let mut limits = cap.of_scheduler(scheduler).limits(self.left(spent));
+        let mut limits = cap.of_scheduler(scheduler).limits(left);
         limits.time = deadline.map(|at| at.saturating_duration_since(Instant::now()));
         SaturationConfig { limits, scheduler, ..SaturationConfig::default() }
     }

@@ -144,6 +144,11 @@ pub trait GuideSource {
         None
     }
 
+    /// The same source for another thread, if what it answers depends on the request alone.
+    fn apart(&self) -> Option<Box<dyn GuideSource + Send>> {
+        None
+    }
+
     /// Sketches to reach one after the other, before anything else is tried; none by default.
     fn plan(&self) -> &[Sketch] {
         &[]
@@ -155,6 +160,10 @@ pub trait GuideSource {
 pub struct NoGuides;
 
 impl GuideSource for NoGuides {
+    fn apart(&self) -> Option<Box<dyn GuideSource + Send>> {
+        Some(Box::new(*self))
+    }
+
     fn guides(&mut self, _: &GuideRequest<'_>, _: &mut TermBank) -> Result<GuideSet> {
         Ok(GuideSet::default())
     }

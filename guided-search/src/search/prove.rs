@@ -7,17 +7,24 @@
 //! join the pools, and the best pairs of them are expanded next. What it proposes without knowing whether
 //! it can be reached is looked up in every e-graph, and joins a pool where it is found.
 //!
+//! After some pairs two walks from pair to pair go on in turn. The e-graph of the next pair of each, and what the source
+//! says of it, is work [ahead](crate::search::walking::ahead): it was chosen before the other walk's last e-graph was seen, so
+//! both can be done at once.
+//!
 //! Where both sides turn out to equal literals, and different ones, that is said, with both proofs.
 
 use crate::options::budget::{Budget, Cap};
 use crate::options::prove::SearchSettings;
-use crate::search::agenda::{Agenda, Pair, ranked};
+use crate::search::advice::{Advice, Asking};
 use crate::search::answer::{Answer, Failure, Question, checked};
 use crate::search::budget::Ledger;
-use crate::search::guide_source::{GuideRequest, GuideSource, Proposal, Waypoint};
+use crate::search::guide_source::{GuideSource, Proposal, Waypoint};
 use crate::search::known::Known;
 use crate::search::randomness::stream;
 use crate::search::stage::{Ends, Stage, bounded};
+use crate::search::walking::agenda::{Agenda, Pair, ranked};
+use crate::search::walking::ahead::Crew;
+use crate::search::walking::begun::Walks;
 use anyhow::Result;
 use egraph::{
     Cancel, Id, MatchOrder, Proof, SaturationConfig, Scheduler, Sketch, StopReason, System,
@@ -26,6 +33,9 @@ use egraph::{
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 use std::time::Instant;
+
+/// Pairs that the first walk expands before another one begins beside it.
+const ALONE: usize = 8;
 
 /// Proves that the two ends of a question are equal, with the guides of `source`.
 ///
@@ -58,35 +68,37 @@ pub(super) fn guide_size(start: u64, target: u64) -> u64 {
 pub(in crate::search) struct Search<'a> {
     pub(super) system: &'a Arc<System>,
     pub(super) bank: &'a mut TermBank,
-    source: &'a mut dyn GuideSource,
-    settings: &'a SearchSettings,
+    pub(super) source: &'a mut dyn GuideSource,
+    pub(super) settings: &'a SearchSettings,
     pub(super) question: Pair,
     /// Tells its random choices from those of other questions.
     number: u64,
     deadline: Option<Instant>,
     cancel: Option<&'a Cancel>,
     max_size: u64,
-    known: Known,
-    smallest: [u64; 2],
+    pub(super) known: Known,
+    pub(super) smallest: [u64; 2],
     /// The literals that the sides are known to equal.
-    literals: [Option<TermId>; 2],
+    pub(super) literals: [Option<TermId>; 2],
     /// What was proposed and is no term: looked up in every e-graph.
     sketches: Vec<Sketch>,
     /// Which matches are promising to the source.
     order: Option<Arc<dyn MatchOrder>>,
-    agenda: Agenda<Pair>,
+    pub(super) crew: Crew,
+    pub(super) agenda: Agenda<Pair>,
+    pub(super) walks: Walks,
     /// Pairs that had an e-graph of their own, in that order.
-    expanded: Vec<Pair>,
+    pub(super) expanded: Vec<Pair>,
     /// The cap on the e-graph of an expansion.
     expansion: Cap,
     pub ledger: Ledger,
-    first_stop: Option<StopReason>,
-    next: Next,
+    pub(super) first_stop: Option<StopReason>,
+    pub(super) next: Next,
 }
 
 /// What a search does next, an e-graph at a time.
 #[derive(Debug)]
-enum Next {
+pub(super) enum Next {
     /// It puts the question to an e-graph grown as this scheduler says, and then the other one.
     Question(Scheduler, Option<Scheduler>),
     /// It expands a pair of the agenda.
@@ -131,7 +143,12 @@ impl<'a> Search<'a> {
             smallest: [u64::MAX; 2],
             literals: [None; 2],
             sketches: Vec::new(),
+            crew: Crew::new(
+                settings.budget.bounds(question.deadline, question.cancel),
+                question.threads,
+            ),
             agenda: Agenda::new(settings.walk, rng),
+            walks: Walks::default(),
             expanded: Vec::new(),
             expansion: settings.expansion,
             ledger: Ledger::default(),
@@ -151,7 +168,7 @@ impl<'a> Search<'a> {
                     None => Next::Pair,
                 };
                 if matches!(self.next, Next::Pair) {
-                    self.ask(&stage, self.question)?;
+                    self.ask(&stage, self.question, 0)?;
                 }
                 Ok(true)
             }
@@ -168,27 +185,44 @@ impl<'a> Search<'a> {
 
     /// Expands the best pair of the agenda.
     fn next_pair(&mut self) -> Result<bool> {
-        let (first, other) = self.settings.budget.scheduler.in_turn();
-        if let Some(pair) = self.agenda.pop() {
-            if !self.known.connected(pair[0], pair[1]) && !self.expanded.contains(&pair) {
-                self.expanded.push(pair);
-                let turn = if self.ledger.e_graphs.is_multiple_of(2) { None } else { other };
-                let stage = self.expand(pair, turn.unwrap_or(first))?;
-                self.ask(&stage, pair)?;
-            }
-            return Ok(true);
+        // A search that is short comes farther in one walk.
+        if self.agenda.has_begun_anew() || self.expanded.len() >= ALONE {
+            return self.next_of_walks();
         }
+        let Some(pair) = self.agenda.pop(0) else { return Ok(self.begin_again()) };
+        if self.is_open(pair) {
+            self.expanded.push(pair);
+            let stage = self.expand(pair, self.in_turn(1))?;
+            self.ask(&stage, pair, 0)?;
+        }
+        Ok(true)
+    }
+
+    /// Whether a pair was not expanded, and may be of use.
+    pub(super) fn is_open(&self, pair: Pair) -> bool {
+        !self.known.connected(pair[0], pair[1]) && !self.expanded.contains(&pair)
+    }
+
+    /// How the next e-graph is grown, where so many in a row are grown alike.
+    pub(super) fn in_turn(&self, row: u64) -> Scheduler {
+        let (first, other) = self.settings.budget.scheduler.in_turn();
+        let turn = other.filter(|_| !(self.ledger.e_graphs / row).is_multiple_of(2));
+        turn.unwrap_or(first)
+    }
+
+    /// When nothing is left to expand: what was expanded once more; whether anything is left to do.
+    pub(super) fn begin_again(&mut self) -> bool {
         let again: Vec<Pair> = self.expanded.drain(..).rev().collect();
         if self.expansion != self.settings.budget.cap {
             // Those whose e-graphs had a part of the cap only, the last ones first.
             self.expansion = self.settings.budget.cap;
-            self.agenda.push(again);
+            self.agenda.push(0, again);
         } else {
             let ends =
                 again.iter().rev().flat_map(|&[start, target]| [[target, start], [start, target]]);
             self.next = Next::Alone { left: ends.collect(), grown: FxHashSet::default() };
         }
-        Ok(true)
+        true
     }
 
     /// Grows the e-graph of one term to the whole cap.
@@ -202,23 +236,34 @@ impl<'a> Search<'a> {
     }
 
     /// Grows the e-graph of a pair, and keeps what it says.
-    fn expand(&mut self, pair: Pair, scheduler: Scheduler) -> Result<Stage> {
+    pub(super) fn expand(&mut self, pair: Pair, scheduler: Scheduler) -> Result<Stage> {
         let config = self.saturation(scheduler, self.cap_of(pair));
         let stage = Stage::grow(self.system, self.bank, Ends::of(&pair), &config, true);
-        self.book(&stage);
+        self.see(&stage)?;
+        Ok(stage)
+    }
+
+    /// Books the e-graph of a pair, and keeps what it says.
+    pub(super) fn see(&mut self, stage: &Stage) -> Result<()> {
+        self.book(stage);
         tracing::debug!(
             known = self.known.terms().len(),
-            start = self.bank.size(pair[0]),
-            target = self.bank.size(pair[1]),
+            start = self.bank.size(stage.starts[0]),
+            target = self.bank.size(stage.targets[0]),
             e_nodes = stage.egraph.node_count(),
             work = self.ledger.work,
-            "stage ({scheduler}): {}",
+            "stage: {}",
             stage.stop
         );
+        self.learn_from(stage)
+    }
+
+    /// Keeps what an e-graph says, if that is anything.
+    pub fn learn_from(&mut self, stage: &Stage) -> Result<()> {
         if stage.stop != StopReason::Conflict {
-            self.learn(&stage)?;
+            self.learn(stage)?;
         }
-        Ok(stage)
+        Ok(())
     }
 
     /// The terms of the search.
@@ -236,72 +281,20 @@ impl<'a> Search<'a> {
         self.settings.budget.cap
     }
 
-    /// Books what an e-graph of the question that goes on growing has built since it was booked last, if it ever was.
-    pub fn book_growth(&mut self, stage: &Stage, built: u64, is_new: bool) {
-        self.ledger.work += built;
-        self.ledger.e_graphs += u64::from(is_new);
-        self.ledger.peak_bytes = self.ledger.peak_bytes.max(stage.egraph.heap_bytes() as u64);
-        if matches!(stage.stop, StopReason::Saturated | StopReason::Conflict) {
-            self.first_stop = Some(stage.stop);
-        }
-    }
-
-    /// Keeps what an e-graph of the question that somebody else grows says.
-    pub fn learn_from(&mut self, stage: &Stage) -> Result<()> {
-        if stage.stop != StopReason::Conflict {
-            self.learn(stage)?;
-        }
-        Ok(())
-    }
-
-    /// Takes the e-graph that somebody else grew for that of the question, and asks for what comes next.
-    pub fn ask_question(&mut self, stage: &Stage) -> Result<()> {
-        self.next = Next::Pair;
-        self.ask(stage, self.question)
-    }
-
-    /// Keeps a proof from a side to another term.
-    pub fn know(&mut self, side: usize, proof: Proof) {
-        let end = proof.end();
-        self.smallest[side] = self.smallest[side].min(self.bank.size(end));
-        if self.bank.literal(end).is_some() {
-            self.literals[side].get_or_insert(end);
-        }
-        self.known.connect(proof);
-    }
-
-    /// Expands a pair now, and then asks what comes next.
-    pub fn expand_first(&mut self, pair: Pair) -> Result<()> {
-        let (first, other) = self.settings.budget.scheduler.in_turn();
-        if self.is_over() || self.expanded.contains(&pair) {
-            return Ok(());
-        }
-        self.expanded.push(pair);
-        let stop = self.first_stop;
-        let mut stage = self.expand(pair, first)?;
-        if let Some(other) = other.filter(|_| !self.is_over()) {
-            stage = self.expand(pair, other)?;
-        }
-        // How far it comes says nothing of the e-graph of the question, but for a conflict.
-        let conflict = self.first_stop.filter(|&stop| stop == StopReason::Conflict);
-        self.first_stop = stop.or(conflict);
-        self.ask(&stage, pair)
-    }
-
-    /// The work that is left.
+    /// The work that is left, without that of e-graphs that were begun and not seen.
     pub fn left(&self) -> u64 {
-        self.settings.budget.left(&self.ledger)
+        self.settings.budget.left(&self.ledger).saturating_sub(self.walks.kept())
     }
 
     /// Books an e-graph.
-    fn book(&mut self, stage: &Stage) {
+    pub(super) fn book(&mut self, stage: &Stage) {
         self.ledger.book(&stage.egraph);
         self.first_stop.get_or_insert(stage.stop);
     }
 
     /// What the e-graph of a pair may take: where one of its terms belongs to no pool yet, as much
     /// as that of the whole question, which is all that is known of how far it is.
-    fn cap_of(&self, pair: Pair) -> Cap {
+    pub(super) fn cap_of(&self, pair: Pair) -> Cap {
         let cap = self.settings.budget.cap;
         let whole = pair == self.question || (0..2).any(|i| !self.is_in_pool(i, pair[i]));
         if whole { cap } else { self.expansion }
@@ -309,13 +302,14 @@ impl<'a> Search<'a> {
 
     /// How to grow the next e-graph.
     pub fn saturation(&self, scheduler: Scheduler, cap: Cap) -> SaturationConfig {
-        let config = self.settings.budget.saturation(cap, scheduler, &self.ledger, self.deadline);
+        let left = self.left();
+        let config = self.settings.budget.saturation(cap, scheduler, left, self.deadline);
         let cancel = self.cancel.cloned();
         SaturationConfig { order: self.order.clone(), cancel, ..config }
     }
 
     /// Whether a term is known to equal the start (0) or the target (1).
-    fn is_in_pool(&self, side: usize, term: TermId) -> bool {
+    pub(super) fn is_in_pool(&self, side: usize, term: TermId) -> bool {
         self.known.connected(self.question[side], term)
     }
 
@@ -357,28 +351,36 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// Asks the source what should be expanded next.
-    fn ask(&mut self, stage: &Stage, pair: Pair) -> Result<()> {
+    /// Asks the source what should be expanded next, after the e-graph of a pair of a walk.
+    pub(super) fn ask(&mut self, stage: &Stage, pair: Pair, walk: usize) -> Result<()> {
         if self.is_over() || stage.stop == StopReason::Conflict {
             return Ok(());
         }
-        let request = GuideRequest {
-            stage,
-            settings: self.settings,
+        let asking = self.asking(self.ledger.requests);
+        let advice = asking.advice(self.source, stage, self.bank)?;
+        self.take(advice, stage, pair, walk)
+    }
+
+    /// What a request of this number says of the search.
+    pub(super) fn asking(&self, number: u64) -> Asking {
+        Asking {
+            settings: *self.settings,
             question: self.number,
-            number: self.ledger.requests,
+            number,
             max_size: self.max_size,
             smallest: self.smallest,
-        };
-        let began = Instant::now();
-        let found = self.source.guides(&request, self.bank)?;
-        tracing::debug!(
-            start = found.reached[0].len(),
-            target = found.reached[1].len(),
-            proposals = found.proposals.len(),
-            seconds = began.elapsed().as_secs_f64(),
-            "request"
-        );
+        }
+    }
+
+    /// Does what a source says of the e-graph of a pair of a walk.
+    pub(super) fn take(
+        &mut self,
+        advice: Advice,
+        stage: &Stage,
+        pair: Pair,
+        walk: usize,
+    ) -> Result<()> {
+        let Advice { guides: found, proofs } = advice;
         self.ledger.requests += 1;
         self.ledger.model_seconds += found.model_seconds;
         self.ledger.proposed += found.proposals.len() as u64;
@@ -386,14 +388,9 @@ impl<'a> Search<'a> {
             return Ok(());
         }
         let mut lists = [vec![pair[0]], vec![pair[1]]];
-        for (i, terms) in found.reached.into_iter().enumerate() {
-            let mut list = Vec::new();
-            for term in terms {
-                if term != pair[i] {
-                    self.known.connect(stage.explain(self.bank, pair[i], term)?);
-                    list.push(term);
-                }
-            }
+        for (i, (mut list, proofs)) in found.reached.into_iter().zip(proofs).enumerate() {
+            list.retain(|&term| term != pair[i]);
+            proofs.into_iter().for_each(|proof| self.known.connect(proof));
             // A side that has become a literal stays that: nothing is smaller.
             let literal = self.literals[i].filter(|_| self.is_in_pool(i, pair[i]));
             match literal {
@@ -405,7 +402,7 @@ impl<'a> Search<'a> {
         let [starts, targets] = &lists;
         let mut next = ranked(starts, targets);
         next.retain(|next| *next != pair);
-        self.agenda.push(next);
+        self.agenda.push(walk, next);
         let proposed = !found.proposals.is_empty();
         for Proposal { waypoint, expand } in found.proposals {
             match waypoint {
@@ -413,7 +410,7 @@ impl<'a> Search<'a> {
                 Waypoint::Term(term) => {
                     self.known.add(term);
                     if expand {
-                        self.agenda.push(vec![[pair[0], term], [term, pair[1]]]);
+                        self.agenda.push(walk, vec![[pair[0], term], [term, pair[1]]]);
                     }
                 }
             }
@@ -499,56 +496,5 @@ impl<'a> Search<'a> {
             _ if self.ledger.work.saturating_add(cap.expected_nodes()) > work => Failure::Work,
             _ => Failure::Guides,
         }
-    }
-
-    /// Goes the way of a plan: each e-graph is grown from the term before it, and ends in the
-    /// iteration where its sketch first holds.
-    pub fn follow_plan(&mut self) -> Result<()> {
-        let [mut at, target] = self.question;
-        let plan = self.source.plan().to_vec();
-        for sketch in &plan {
-            // Rules that only lead away from a term need it in the e-graph.
-            let term = sketch.to_term(self.bank);
-            let Some(reached) = self.reach(at, term, sketch)? else { return Ok(()) };
-            at = reached;
-        }
-        if !plan.is_empty() {
-            self.reach(at, Some(target), &Sketch::from_term(self.bank, target))?;
-        }
-        Ok(())
-    }
-
-    /// Grows an e-graph from a term until it has reached another one, or one of a shape, which it
-    /// answers with.
-    fn reach(
-        &mut self,
-        from: TermId,
-        to: Option<TermId>,
-        sketch: &Sketch,
-    ) -> Result<Option<TermId>> {
-        let (first, other) = self.settings.budget.scheduler.in_turn();
-        for scheduler in [Some(first), other].into_iter().flatten() {
-            if self.is_over() {
-                return Ok(None);
-            }
-            let config = self.saturation(scheduler, self.settings.budget.cap);
-            let until = if to.is_none() { Some(sketch) } else { None };
-            let ends = Ends { targets: to.as_slice(), ..Ends::alone(&from, until) };
-            let stage = Stage::grow(self.system, self.bank, ends, &config, false);
-            self.book(&stage);
-            if stage.stop == StopReason::Conflict {
-                return Ok(None);
-            }
-            let class = stage.egraph.lookup(self.bank, from);
-            let term = match to {
-                Some(to) => stage.met.map(|_| to),
-                None => class.and_then(|c| extract_sketch(&stage.egraph, self.bank, c, sketch)),
-            };
-            if let Some(term) = term {
-                self.known.connect(stage.explain(self.bank, from, term)?);
-                return Ok(Some(term));
-            }
-        }
-        Ok(None)
     }
 }

@@ -4,7 +4,8 @@
 use anyhow::Result;
 use egraph::{
     Bounds, Chosen, EGraph, History, Id, Leaf, LeafValue, Past, Proof, Rebased, SaturationConfig,
-    Scheduler, Sketch, StopReason, System, TermBank, TermId, explain, follow, sketch_satisfied,
+    Scheduler, Sketch, StopReason, System, TermBank, TermId, explain, follow, saturate,
+    sketch_satisfied,
 };
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -20,10 +21,15 @@ const LEAST_OF_PROOF: usize = 64 << 20;
 #[error("the proof of what an e-graph holds takes more memory than it may")]
 pub struct TooLarge;
 
+/// Work that somebody else did for a search came to its bounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("work ended early: {0}")]
+pub struct Ended(pub StopReason);
+
 /// Does what a search does, within its bounds; instead of a result why it ended early, if it did.
 ///
 /// # Errors
-/// Those of the work, but for [`TooLarge`].
+/// Those of the work, but for [`TooLarge`] and [`Ended`].
 pub fn bounded<T>(
     bounds: &Bounds,
     work: impl FnOnce() -> Result<T>,
@@ -31,7 +37,11 @@ pub fn bounded<T>(
     match bounds.hold(work) {
         Err(reason) => Ok(Err(reason)),
         Ok(Err(error)) if error.is::<TooLarge>() => Ok(Err(StopReason::Memory)),
-        Ok(done) => done.map(Ok),
+        Ok(Err(error)) => match error.downcast() {
+            Ok(Ended(reason)) => Ok(Err(reason)),
+            Err(error) => Err(error),
+        },
+        Ok(Ok(done)) => Ok(Ok(done)),
     }
 }
 
@@ -161,6 +171,44 @@ impl Stage {
         }
     }
 
+    /// The classes of the terms of both sides.
+    pub fn sides(&self, bank: &TermBank) -> [Vec<Id>; 2] {
+        [&self.starts, &self.targets]
+            .map(|terms| terms.iter().filter_map(|&term| self.egraph.lookup(bank, term)).collect())
+    }
+
+    /// Grows on until the sides, which `config` names, meet, or equal different literals, or after the iteration that has
+    /// built `mark` e-nodes in all, or as `config` says. What it was an iteration before is kept on request.
+    pub fn go_on(&mut self, config: &SaturationConfig, mark: u64, keep_before: bool) {
+        let [starts, targets] = &config.sides;
+        let mut past = Earlier::new(config, keep_before);
+        let report = saturate(&mut self.egraph, config, &mut |egraph, _| {
+            let over = meeting(egraph, starts, targets).is_some()
+                || opposition(egraph, starts, targets).is_some();
+            past.see(egraph, over);
+            match over || egraph.built() >= mark {
+                true => ControlFlow::Break(()),
+                false => ControlFlow::Continue(()),
+            }
+        });
+        self.stop = report.stop;
+        // Two different literals became equal: nothing in this e-graph says anything.
+        if self.stop != StopReason::Conflict {
+            let terms = |(s, t): (usize, usize)| (self.starts[s], self.targets[t]);
+            self.met = meeting(&self.egraph, starts, targets).map(terms);
+            self.opposed = opposition(&self.egraph, starts, targets).map(terms);
+        }
+        self.before = past.of(&self.egraph);
+    }
+
+    /// The same of a pair, whose terms are the same in another bank.
+    pub fn of_pair(self, pair: [TermId; 2]) -> Stage {
+        let [start, target] = pair;
+        let both = |(_, _)| (start, target);
+        let (met, opposed) = (self.met.map(both), self.opposed.map(both));
+        Stage { starts: vec![start], targets: vec![target], met, opposed, ..self }
+    }
+
     /// A copy that can be grown otherwise; it does not know what it was before.
     pub fn fork(&self) -> Stage {
         let Stage { egraph, starts, targets, met, opposed, stop, .. } = self;
@@ -246,7 +294,7 @@ impl Stage {
 
 /// What an e-graph was before it found its last terms: an iteration earlier, or where iterations are
 /// small, as best-first does them, when it had half of the e-nodes that it may have.
-pub(in crate::search) struct Earlier {
+struct Earlier {
     history: Option<History>,
     /// E-nodes up to which states are kept.
     most: usize,
@@ -277,11 +325,7 @@ impl Earlier {
     }
 }
 
-pub(in crate::search) fn meeting(
-    egraph: &EGraph,
-    starts: &[Id],
-    targets: &[Id],
-) -> Option<(usize, usize)> {
+fn meeting(egraph: &EGraph, starts: &[Id], targets: &[Id]) -> Option<(usize, usize)> {
     starts.iter().enumerate().find_map(|(s, &start)| {
         let class = egraph.find(start);
         let t = targets.iter().position(|&target| egraph.find(target) == class)?;
@@ -290,11 +334,7 @@ pub(in crate::search) fn meeting(
 }
 
 /// A start and a target that are known to equal different literals.
-pub(in crate::search) fn opposition(
-    egraph: &EGraph,
-    starts: &[Id],
-    targets: &[Id],
-) -> Option<(usize, usize)> {
+fn opposition(egraph: &EGraph, starts: &[Id], targets: &[Id]) -> Option<(usize, usize)> {
     let literal = |ids: &[Id]| {
         ids.iter().enumerate().find_map(|(i, &id)| egraph.literal(id).map(|value| (i, value)))
     };

@@ -40,7 +40,7 @@ fn ask(
     ends: [TermId; 2],
     aids: Aids<'_>,
 ) -> Answer {
-    let question = Question { ends, number: 0, deadline: None, cancel: None };
+    let question = Question { ends, number: 0, deadline: None, cancel: None, threads: 1 };
     let asked = &mut Asked { system, bank, question, settings: settings(), aids };
     method.answer(asked).unwrap()
 }
@@ -86,8 +86,13 @@ fn a_method_without_what_it_needs_says_so_and_does_nothing() {
     for method in Method::all().filter(|m| m.expect(&[]).is_err()) {
         let mut bank = TermBank::new(system.language.clone());
         let chain = set.tasks[0].terms(&mut bank).unwrap();
-        let question =
-            Question { ends: [chain[0], chain[1]], number: 0, deadline: None, cancel: None };
+        let question = Question {
+            ends: [chain[0], chain[1]],
+            number: 0,
+            deadline: None,
+            cancel: None,
+            threads: 1,
+        };
         let error = method.answer(&mut Asked {
             system: &system,
             bank: &mut bank,

@@ -17,7 +17,7 @@ fn search(
 ) -> Answer {
     let mut bank = TermBank::new(system.language.clone());
     let ends = texts.map(|text| bank.parse(text, None).unwrap());
-    let question = Question { ends, number: 0, deadline, cancel: None };
+    let question = Question { ends, number: 0, deadline, cancel: None, threads: 1 };
     prove(system, &mut bank, question, &mut Frontier::Descend, settings).unwrap()
 }
 
@@ -73,7 +73,7 @@ fn guides_that_are_united_lead_through_many_legs_to_one_proof_without_what_was_g
     for (guides, seed) in (1..=6).flat_map(|guides| (0..4).map(move |seed| (guides, seed))) {
         let mut small = SearchSettings { guides, seed, ..settings() };
         (small.budget.cap, small.budget.work) = (Cap::Nodes(150), 30_000);
-        let question = Question { ends, number: 0, deadline: None, cancel: None };
+        let question = Question { ends, number: 0, deadline: None, cancel: None, threads: 1 };
         let answer = united(&system, &mut bank, question, &mut Frontier::Descend, &small).unwrap();
         let Ok(proof) = &answer.result else { continue };
         assert_eq!([proof.start(), proof.end()], ends);
@@ -96,7 +96,7 @@ fn united_guides_end_where_the_search_from_pairs_does() {
         (["(+ 1 (+ 2 3))", "(+ 2 2)"], Failure::Opposed),
     ] {
         let ends = texts.map(|text| bank.parse(text, None).unwrap());
-        let question = Question { ends, number: 0, deadline: None, cancel: None };
+        let question = Question { ends, number: 0, deadline: None, cancel: None, threads: 1 };
         let answer =
             united(&system, &mut bank, question, &mut Frontier::Shared, &settings()).unwrap();
         assert_eq!(answer.result.unwrap_err(), failure);
@@ -118,6 +118,7 @@ fn without_guides_it_is_one_e_graph() {
         number: 0,
         deadline: None,
         cancel: None,
+        threads: 1,
     };
     let answer = prove(&system, &mut bank, question, &mut NoGuides, &settings()).unwrap();
     assert_eq!(answer.result.unwrap_err(), Failure::Guides);
@@ -133,7 +134,8 @@ fn a_search_that_is_asked_to_stop_does_and_says_so() {
     let cancel = Cancel::default();
     cancel.ask();
     for method in ["deep", "united", "all-work"] {
-        let question = Question { ends, number: 0, deadline: None, cancel: Some(&cancel) };
+        let question =
+            Question { ends, number: 0, deadline: None, cancel: Some(&cancel), threads: 1 };
         let answer = method.parse::<Method>().unwrap().answer(&mut Asked {
             system: &system,
             bank: &mut bank,

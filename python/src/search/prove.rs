@@ -20,6 +20,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use std::sync::Arc;
+use std::thread::available_parallelism;
 use support::{Internal, Progress, in_order};
 
 /// What all questions of a call share.
@@ -33,6 +34,8 @@ struct Search<'a> {
     score: Option<Py<PyAny>>,
     time: Option<Seconds>,
     cancel: Cancel,
+    /// On a question.
+    threads: usize,
 }
 
 /// What came of one question.
@@ -41,7 +44,13 @@ type Answered = (guided_search::Answer, TermBank);
 impl Search<'_> {
     fn answer(&self, mut bank: TermBank, ends: [TermId; 2]) -> anyhow::Result<Answered> {
         let deadline = self.time.and_then(Seconds::from_now);
-        let question = Question { ends, number: 0, deadline, cancel: Some(&self.cancel) };
+        let question = Question {
+            ends,
+            number: 0,
+            deadline,
+            cancel: Some(&self.cancel),
+            threads: self.threads,
+        };
         let ranker = match &self.order {
             Order::Learned(ranker) => Some(ranker),
             _ => None,
@@ -194,11 +203,27 @@ pub fn prove<'py>(
         Some(target) => vec![question(shared, start, target)?],
         None => pairs(shared, start)?,
     };
-    let search = Search { shared, settings, method, model, order, propose, score, time, cancel };
+    // Functions are called on one thread, and many questions each have one.
+    let on_one = match functions || asked.len() != 1 {
+        true => 1,
+        false => threads.unwrap_or_else(|| available_parallelism().map_or(1, usize::from)),
+    };
+    let search = Search {
+        shared,
+        settings,
+        method,
+        model,
+        order,
+        propose,
+        score,
+        time,
+        cancel,
+        threads: on_one,
+    };
     let answers = match <[_; 1]>::try_from(asked) {
         Ok([(bank, ends)]) => {
             let work = || search.answer(bank, ends).map(|found| vec![packed(shared, found)]);
-            // Only a network works on several threads here.
+            // A network computes in a pool.
             match search.model {
                 None => {
                     expect_a_thread(threads)?;

@@ -3,13 +3,14 @@ import subprocess
 import sys
 
 
-def run(*command, codes=(0,)):
-    """What a command writes to the standard output; ends with its message if the exit code is none of these."""
+def run(*command, codes=(0,), messages=False):
+    """What a command writes to the standard output, and its messages if they are asked for; ends with these if the exit code is none of
+    the codes."""
     command = [str(part) for part in command]
     done = subprocess.run(command, text=True, capture_output=True)
     if done.returncode not in codes:
         sys.exit(f"{' '.join(command)}\n{done.stderr.strip()}")
-    return done.stdout
+    return done.stdout + done.stderr if messages else done.stdout
 
 
 def lines(path, texts):

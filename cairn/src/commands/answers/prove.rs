@@ -9,7 +9,7 @@ use crate::shown::proof::{PRINTED, ProofArgs, show_opposed};
 use anyhow::{Result, anyhow, bail};
 use egraph::{System, TermBank, TermId};
 use guided_search::{
-    Aids, Answer, Asked, ExpertGuides, Failure, Method, Need, Question, SearchOptions,
+    Aids, Answer, Asked, Cap, ExpertGuides, Failure, Method, Need, Question, SearchOptions,
     SearchSettings, Seconds, Watcher,
 };
 use std::path::PathBuf;
@@ -80,12 +80,13 @@ pub struct ProveArgs {
 /// # Errors
 /// Bad input, [`NotProved`], or an internal fault.
 pub fn run(args: &ProveArgs) -> Result<()> {
-    // A model allocates and frees large blocks all the time; its e-graphs are small.
-    if args.aids.model.is_none() {
-        give_back_large_blocks();
-    }
     let run = args.run.run();
     let settings = args.search.settle(run.seed).map_err(of_flag)?;
+    // Where memory was limited. Small e-graphs allocate and free blocks all the time, as a model does, and on several
+    // threads.
+    if args.aids.model.is_none() && matches!(settings.budget.cap, Cap::Memory(_)) {
+        give_back_large_blocks();
+    }
     let mut out = args.proof.output()?;
     let system = load_system(&args.system)?;
     if !run.quiet {
@@ -179,7 +180,13 @@ fn search(
     let expert = expert.transpose()?;
     let watcher: Option<&Watcher<'_>> = if args.show_guides { Some(&show_guides) } else { None };
     let aids = Aids { expert: expert.as_ref(), watcher, ..given.aids() };
-    let question = Question { ends, number: 0, deadline: args.deadline(), cancel: None };
+    let question = Question {
+        ends,
+        number: 0,
+        deadline: args.deadline(),
+        cancel: None,
+        threads: rayon::current_num_threads(),
+    };
     method.answer(&mut Asked { system, bank, question, settings: *settings, aids })
 }
 

@@ -4,35 +4,28 @@
 //! on the way, one large e-graph does. Which it will be nobody knows before. So each has a share of the work, and whose
 //! turn it is says who had least of its share. The e-graphs grow by small turns and are never begun anew, and what they
 //! say of known terms the search learns too. The second one, with back-off, is a copy of the first as soon as that is as
-//! large as the cap. The search takes the first one for its own e-graph of the question.
+//! large as the cap. The search takes the first one for its own e-graph of the question. Where enough work is left, the
+//! next turn of an e-graph begins as soon as its last one was seen ([`crate::search::walking::ahead`]).
 //!
 //! Where the system declares a normal form, and the first e-graph does not answer the question while it is small, both sides
 //! are brought to their normal forms ([`crate::search::portfolio::normal_forms`]).
 //!
 //! The shares and turns were chosen on validation tasks (docs/results.md#what-prove-does-by-default).
 
-use crate::options::budget::Cap;
 use crate::options::prove::SearchSettings;
 use crate::search::answer::{Answer, Question};
 use crate::search::guide_source::GuideSource;
+use crate::search::portfolio::grower::Grower;
 use crate::search::portfolio::growing::Growing;
 use crate::search::prove::Search;
 use crate::search::stage::{Ends, bounded};
 use anyhow::Result;
-use egraph::{SaturationConfig, Scheduler, StopReason, System, TermBank};
+use egraph::{Scheduler, StopReason, System, TermBank};
 use std::sync::Arc;
 
 /// Of five parts of the work the simple e-graph and the search have two each, the one with back-off has one: its work counts
 /// this many times.
 const BACKOFF_COUNTS: u64 = 2;
-
-/// The turn of an e-graph ends with the iteration that has built a quarter more e-nodes than there were, and no iteration
-/// builds more than two fifths more.
-const TURN: [u64; 2] = [1, 4];
-const ITERATION: [u64; 2] = [2, 5];
-
-/// The first turn ends when so many e-nodes were built.
-const LEAST_TURN: u64 = 64;
 
 /// The sides are brought to normal forms when the simple e-graph has this part of its first e-nodes: what it finds by then
 /// has a shorter proof.
@@ -63,7 +56,7 @@ pub fn prove_beside(
         is_ranked: search.is_ranked(),
         first: settings.budget.cap.expected_nodes(),
         begin: simple.fork(),
-        simple,
+        simple: Grower::new(simple, Scheduler::Simple, settings.budget.cap.expected_nodes()),
         backoff: None,
         spent: [0; 3],
         is_asked: false,
@@ -99,9 +92,9 @@ struct Shares {
     first: u64,
     /// The e-graph of the terms alone.
     begin: Growing,
-    simple: Growing,
+    simple: Grower,
     /// Where the simple one ended before it was large enough to be copied, it begins anew.
-    backoff: Option<Growing>,
+    backoff: Option<Grower>,
     /// Work by turn.
     spent: [u64; 3],
     /// Whether the search has seen the simple e-graph as its own of the question.
@@ -115,7 +108,7 @@ struct Shares {
 impl Shares {
     /// Whether it is time for the normal forms of the sides, which is once.
     fn should_have_forms(&mut self) -> bool {
-        let is_time = self.simple.is_over || self.simple.built() >= self.first / BEFORE_FORMS;
+        let is_time = self.simple.is_over || self.simple.built >= self.first / BEFORE_FORMS;
         if self.has_forms || !is_time {
             return false;
         }
@@ -127,7 +120,7 @@ impl Shares {
     fn next(&self) -> Option<Turn> {
         let [simple, backoff, search] = self.spent;
         // A saturated e-graph would be the same under any scheduler.
-        let is_saturated = self.simple.is_over && self.simple.stage.stop == StopReason::Saturated;
+        let is_saturated = self.simple.is_over && self.simple.stop == StopReason::Saturated;
         let grows = self.backoff.as_ref().map_or(self.simple.is_over, |own| !own.is_over);
         let backs_off = grows && !is_saturated;
         if self.is_ranked && search == 0 {
@@ -147,56 +140,47 @@ impl Shares {
     fn search(&mut self, search: &mut Search<'_>) -> Result<()> {
         if !self.is_asked && self.spent[Turn::Search as usize] > 0 {
             self.is_asked = true;
-            search.ask_question(&self.simple.stage)?;
-            self.simple.stage.before = None;
+            if let Some(simple) = self.simple.here() {
+                search.ask_question(&simple.stage)?;
+                simple.stage.before = None;
+            }
         }
         self.is_exhausted = !search.step()?;
         Ok(())
     }
 
     fn grow(&mut self, turn: Turn, search: &mut Search<'_>) -> Result<()> {
-        let (own, scheduler) = match turn {
+        let keeps_before = turn == Turn::Simple && !self.is_asked;
+        let is_new = self.spent[turn as usize] == 0;
+        let is_to_copy = turn == Turn::Simple && self.backoff.is_none();
+        let grower = match turn {
             Turn::Backoff => {
-                let begin = || self.begin.fork();
-                (self.backoff.get_or_insert_with(begin), Scheduler::Backoff)
+                let begin = || Grower::new(self.begin.fork(), Scheduler::Backoff, self.first);
+                self.backoff.get_or_insert_with(begin)
             }
-            _ => (&mut self.simple, Scheduler::Simple),
+            _ => &mut self.simple,
         };
-        let built = own.built();
-        let more = |[part, of]: [u64; 2]| built.saturating_mul(part) / of;
-        let first = self.first.saturating_sub(built);
-        let mark = (built + more(TURN) + 1).max(self.first.min(LEAST_TURN));
-        let mark = if first > 0 { mark.min(self.first) } else { mark };
-        let config = room(search, own, scheduler, more(ITERATION).max(first).max(1));
-        let keep_before = turn == Turn::Simple && !self.is_asked;
-        own.go_on(search.bank(), config, mark, keep_before);
-        let (work, is_new) = (own.count(), self.spent[turn as usize] == 0);
+        let own = grower.grow(keeps_before, search)?;
+        let work = own.count();
         search.book_growth(&own.stage, work, is_new);
         search.learn_from(&own.stage)?;
-        if self.backoff.is_none() && self.simple.built() >= self.first {
-            self.backoff = Some(self.simple.fork());
+        let copy = (is_to_copy && own.built() >= self.first).then(|| own.fork());
+        // Before, the search wants to see the simple one as it is when its own turn comes.
+        if self.is_asked && !search.is_over() {
+            grower.grow_ahead(search);
+        }
+        if let Some(copy) = copy {
+            self.backoff = Some(Grower::new(copy, Scheduler::Backoff, self.first));
         }
         Ok(())
     }
-}
-
-/// How an e-graph grows by so many e-nodes at most. One that is limited in memory keeps to that, others take as much as
-/// their share of the work is. One that is larger than what is left could not grow much: what is left is the others'.
-fn room(search: &Search<'_>, own: &Growing, scheduler: Scheduler, more: u64) -> SaturationConfig {
-    let more = usize::try_from(more).unwrap_or(usize::MAX);
-    let nodes = own.stage.egraph.node_count().saturating_add(more);
-    let mut config = search.saturation(scheduler, Cap::Nodes(nodes));
-    if let Cap::Memory(bytes) = search.cap() {
-        config.limits.memory = Some(bytes);
-    }
-    config
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::methods::frontier::Frontier;
-    use crate::options::budget::Budget;
+    use crate::options::budget::{Budget, Cap};
     use crate::options::schedulers::Schedulers;
     use crate::search::answer::Failure;
     use crate::search::one_egraph::one_egraph;
@@ -215,7 +199,7 @@ mod tests {
         let system = Arc::new(System::parse(GROUPS).unwrap());
         let mut bank = TermBank::new(system.language.clone());
         let ends = ends.map(|text| bank.parse(text, None).unwrap());
-        let question = Question { ends, number: 0, deadline: None, cancel: None };
+        let question = Question { ends, number: 0, deadline: None, cancel: None, threads: 1 };
         let answer = method(&system, &mut bank, question, settings);
         let holds = answer.result.as_ref().is_ok_and(|proof| check(&system, &bank, proof).is_ok());
         (answer, holds)
@@ -258,6 +242,38 @@ mod tests {
     }
 
     #[test]
+    fn answers_are_the_same_with_any_number_of_threads() {
+        let rules = include_str!("../../../../configs/systems/ring.rules");
+        let system = Arc::new(System::parse(rules).unwrap());
+        let product = "(* (* (+ a b) (+ b a)) (+ a (* -1 b)))";
+        let sum =
+            "(+ (* a (* a a)) (+ (* a (* a b)) (+ (* -1 (* a (* b b))) (* -1 (* b (* b b))))))";
+        // This is not so: all of the work is done, most of it by walks that go on side by side.
+        let other = "(+ (* a (* a a)) (+ (* a (* a b)) (+ (* -1 (* a (* b b))) (* b (* b b)))))";
+        for (target, cap) in [(sum, 100), (other, 300)].map(|(to, cap)| (to, Cap::Nodes(cap))) {
+            for (method, least) in [(beside as Method, 30), (alone, 60)] {
+                let of_threads = |threads: usize| {
+                    let mut bank = TermBank::new(system.language.clone());
+                    let ends = [product, target].map(|text| bank.parse(text, None).unwrap());
+                    let question =
+                        Question { ends, number: 0, deadline: None, cancel: None, threads };
+                    let settings = settings(12_000, cap);
+                    let answer = method(&system, &mut bank, question, &settings);
+                    let proof = answer.result.as_ref().ok();
+                    assert!(proof.is_none_or(|proof| check(&system, &bank, proof).is_ok()));
+                    let terms = answer.waypoints.iter().chain(&answer.smallest);
+                    let terms: Vec<String> = terms.map(|&term| bank.text(term)).collect();
+                    (answer.ledger, answer.result, terms)
+                };
+                let one = of_threads(1);
+                assert_eq!((&one, &one), (&of_threads(2), &of_threads(3)));
+                let is_long = one.0.e_graphs >= least;
+                assert!(is_long || target == sum && one.1.is_ok(), "{} e-graphs", one.0.e_graphs);
+            }
+        }
+    }
+
+    #[test]
     fn sides_are_brought_reach_normal_forms() {
         let rules = include_str!("../../../../configs/systems/mba.rules");
         let system = Arc::new(System::parse(rules).unwrap());
@@ -265,7 +281,7 @@ mod tests {
         let answer = |ends: [&str; 2], method: Method| {
             let mut bank = TermBank::new(system.language.clone());
             let ends = ends.map(|text| bank.parse(text, None).unwrap());
-            let question = Question { ends, number: 0, deadline: None, cancel: None };
+            let question = Question { ends, number: 0, deadline: None, cancel: None, threads: 1 };
             let result = method(&system, &mut bank, question, &settings).result;
             result.map(|proof| check(&system, &bank, &proof).unwrap())
         };

@@ -1,8 +1,7 @@
 //! An e-graph of a question that goes on growing from where it stopped, so that no e-node is built twice.
 
-use crate::search::stage::{Earlier, Ends, Stage, meeting, opposition};
-use egraph::{Id, SaturationConfig, StopReason, System, TermBank, saturate};
-use std::ops::ControlFlow;
+use crate::search::stage::{Ends, Stage};
+use egraph::{Cancel, SaturationConfig, StopReason, System, TermBank};
 use std::sync::Arc;
 
 /// An e-graph of both terms of a question.
@@ -14,6 +13,22 @@ pub struct Growing {
     pub is_over: bool,
     /// E-nodes that were counted as work.
     counted: u64,
+}
+
+/// How an e-graph grows next. What comes of it depends on nothing else.
+#[derive(Debug)]
+pub struct Turn {
+    config: SaturationConfig,
+    mark: u64,
+    keep_before: bool,
+}
+
+impl Turn {
+    /// The same, and ended early when this asks.
+    pub fn with_cancel(mut self, cancel: Cancel) -> Turn {
+        self.config.cancel = Some(cancel);
+        self
+    }
 }
 
 impl Growing {
@@ -39,46 +54,30 @@ impl Growing {
         new
     }
 
-    /// Grows until the terms meet, or equal different literals, or after the iteration that has built `mark` e-nodes in
-    /// all, or as `config` says. What it was an iteration before is kept on request.
-    pub fn go_on(
-        &mut self,
+    /// A turn: as `config` says, until the iteration that has built `mark` e-nodes in all. What it was an iteration before is
+    /// kept on request.
+    pub fn turn(
+        &self,
         bank: &TermBank,
         config: SaturationConfig,
         mark: u64,
         keep_before: bool,
-    ) {
-        let stage = &mut self.stage;
-        let ids = |terms: &[_]| -> Vec<Id> {
-            terms.iter().filter_map(|&term| stage.egraph.lookup(bank, term)).collect()
-        };
-        let sides = [ids(&stage.starts), ids(&stage.targets)];
-        let config = SaturationConfig { go_on: true, sides: sides.clone(), ..config };
-        let mut past = Earlier::new(&config, keep_before);
-        let built = stage.egraph.built();
-        let [starts, targets] = &sides;
-        let report = saturate(&mut stage.egraph, &config, &mut |egraph, _| {
-            let over = meeting(egraph, starts, targets).is_some()
-                || opposition(egraph, starts, targets).is_some();
-            past.see(egraph, over);
-            match over || egraph.built() >= mark {
-                true => ControlFlow::Break(()),
-                false => ControlFlow::Continue(()),
-            }
-        });
-        stage.stop = report.stop;
-        // Two different literals became equal: nothing in this e-graph says anything.
-        if stage.stop != StopReason::Conflict {
-            let terms = |(s, t): (usize, usize)| (stage.starts[s], stage.targets[t]);
-            stage.met = meeting(&stage.egraph, starts, targets).map(terms);
-            stage.opposed = opposition(&stage.egraph, starts, targets).map(terms);
-        }
-        stage.before = past.of(&stage.egraph);
-        self.is_over = match stage.stop {
+    ) -> Turn {
+        let config = SaturationConfig { go_on: true, sides: self.stage.sides(bank), ..config };
+        Turn { config, mark, keep_before }
+    }
+
+    /// Grows until the terms meet, or equal different literals, or the turn is over.
+    pub fn go_on(mut self, turn: Turn) -> Growing {
+        let Turn { config, mark, keep_before } = turn;
+        let built = self.built();
+        self.stage.go_on(&config, mark, keep_before);
+        self.is_over = match self.stage.stop {
             StopReason::Goal => false,
-            StopReason::Nodes | StopReason::Memory => stage.egraph.built() == built,
+            StopReason::Nodes | StopReason::Memory => self.built() == built,
             // Its classes have more combinations than can be gone through, again in each turn.
             _ => true,
         };
+        self
     }
 }

@@ -129,7 +129,8 @@ impl Legs<'_> {
     fn leg(&mut self, sides: &Sides, scheduler: Scheduler) -> Result<Stage> {
         let system = self.given.equal(self.bank, sides)?;
         let budget = &self.settings.budget;
-        let config = budget.saturation(budget.cap, scheduler, &self.ledger, self.question.deadline);
+        let left = budget.left(&self.ledger);
+        let config = budget.saturation(budget.cap, scheduler, left, self.question.deadline);
         let (order, cancel) = (Some(self.order.clone()), self.question.cancel.cloned());
         let config = SaturationConfig { order, cancel, ..config };
         let [starts, targets] = sides;

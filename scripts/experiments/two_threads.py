@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+"""One question on one thread and on two: how much sooner the answer comes, and whether it is the same.
+
+    scripts/experiments/two_threads.py OUT [--beds groups math ring kleene prop] [--works 500000 2000000] [--runs 3]
+
+A question of a bed of beds/portfolio.py is the start of one validation task and the target of another one: what is not so is not
+proved, and all of the work is spent. It is put to `prove` by its default, in turn with one and with two threads; the seconds are the
+least of the runs. The answers must have the same bytes. Tasks are kept in OUT.
+
+Makes the table of docs/benchmarks.md, "One question on two threads". Needs a release build, no data, and pyarrow; a quarter of an hour on
+two cores that do nothing else.
+"""
+import argparse
+import pathlib
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "beds"))
+import pyarrow.parquet  # noqa: E402
+
+import portfolio  # noqa: E402
+from program import run  # noqa: E402
+
+#: The tasks that give a question its start and its target.
+ENDS = (1, 2)
+
+
+def question(args, name):
+    """The two ends of the question of a bed."""
+    rows = pyarrow.parquet.read_table(portfolio.tasks(args, name, portfolio.ALL[name], "validation")).to_pylist()
+    return rows[ENDS[0]]["start"], rows[ENDS[1]]["target"]
+
+
+def timed(args, name, ends, work, threads):
+    """Seconds, and what was answered."""
+    began = time.monotonic()
+    said = run(args.cairn, "prove", "--system", portfolio.ALL[name]["system"], "--start", ends[0], "--target", ends[1], "--work", work,
+               "--threads", threads, codes=(0, 3), messages=True)
+    return time.monotonic() - began, said
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("out", type=pathlib.Path)
+    parser.add_argument("--cairn", type=pathlib.Path, default=portfolio.ROOT / "target/release/cairn")
+    parser.add_argument("--beds", nargs="+", default=["groups", "math", "ring", "kleene", "prop"])
+    parser.add_argument("--works", type=int, nargs="+", default=[500_000, 2_000_000])
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--count", type=int, default=10, help="tasks that are made")
+    args = parser.parse_args()
+    args.threads = 2
+    args.out.mkdir(parents=True, exist_ok=True)
+    print("| question | work | one thread, s | two threads, s | × |\n| --- | ---: | ---: | ---: | ---: |")
+    for work in args.works:
+        for name in args.beds:
+            ends, seconds, answers = question(args, name), {1: [], 2: []}, set()
+            for threads in [1, 2] * args.runs:
+                took, answer = timed(args, name, ends, work, threads)
+                seconds[threads].append(took)
+                answers.add(answer)
+            if len(answers) > 1:
+                sys.exit(f"{name}, work {work}: the answers differ:\n" + "\n".join(sorted(answers)))
+            one, two = min(seconds[1]), min(seconds[2])
+            print(f"| {name} | {work:,} | {one:.2f} | {two:.2f} | {one / two:.2f} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
