@@ -249,7 +249,10 @@ class Cluster:
                 self.unlocked.add(started.index)
                 started.failure, started.due = "goes on", time.monotonic() + self.rng.uniform(0, 2 * self.usual)
             second = self.start(started.index)
-            second.first, second.may_say = started, SAID["a second process"]
+            second.first = started
+            # Either may be there first.
+            for one in (started, second):
+                one.may_say = [*one.may_say, *SAID["a second process"]]
 
     def end(self, started, number):
         started.signals.add(number)
