@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Play a cluster on one machine whose nodes fail: what is merged must be what one undisturbed process makes.
 
-    python scripts/checks/cluster.py [--cairn target/release/cairn] [--parts 1000] [--only COMMAND] [--failures 0.6] [--damages 24]
-        [--at-once 3] [--seed 0] [--keep DIR]
+    python scripts/checks/cluster.py [--cairn target/release/cairn] [--parts 1000] [--only COMMAND] [--failures 0.6] [--kinds KIND...]
+        [--damages 24] [--at-once 3] [--seed 0] [--keep DIR]
 
 For `evaluate --tasks`, `optimise --terms`, `generate` and a round of `learn`: all parts of a small input are made by scripts/slurm/part.sbatch as
 Slurm starts it, a few at a time, in a random order. A start is disturbed with the probability --failures, in a way that is drawn (`BEFORE`
@@ -135,7 +135,7 @@ class Cluster:
 
     def __init__(self, cairn, name, work, place, arguments, rng, clock):
         self.cairn, self.name, self.work, self.rng, self.clock = cairn, name, work, rng, clock
-        self.count, self.at_once, self.rate = arguments.parts, arguments.at_once, arguments.failures
+        self.count, self.at_once, self.rate, self.kinds = arguments.parts, arguments.at_once, arguments.failures, arguments.kinds
         self.parts, self.out = place / "parts", place / "out"
         self.disk = place if os.path.ismount(place) else None
         self.parts.mkdir()
@@ -179,10 +179,13 @@ class Cluster:
             return
         staged = self.staged(index)
         files = [file for file in staged.rglob("*") if file.is_file() and file.stat().st_size and file.name[0] != "."]
-        kinds = set(BEFORE)
+        kinds = set(self.kinds)
         kinds -= set() if self.disk else {"disk full"}
         kinds -= set() if self.clock else {"clock back"}
         kinds -= set() if files else {"cut off", "byte flipped", "other version", "other arguments"}
+        if not kinds:
+            self.start(index)
+            return
         kind = self.rng.choice([name for name in BEFORE if name in kinds])
         due = time.monotonic() + self.rng.uniform(0, 1.2 * self.usual)
         if kind in ("SIGKILL", "SIGTERM", "node lost", "lock lost", "disk full"):
@@ -264,7 +267,8 @@ class Cluster:
         while not full:
             # What is written meanwhile may need the room that was left.
             used = os.statvfs(self.disk)
-            pages = used.f_blocks - used.f_bfree + room
+            # No page at all would be no limit.
+            pages = max(1, used.f_blocks - used.f_bfree + room)
             full = subprocess.run(["mount", "-o", f"remount,size={pages * used.f_frsize}", self.disk], stderr=subprocess.DEVNULL).returncode == 0
         for started in self.running:
             started.may_say = [*started.may_say, *SAID["no room"]]
@@ -300,8 +304,8 @@ class Cluster:
             self.counts["refused"] += 1
         elif code == 2 and one_message(said) and index in self.unlocked and str(self.parts) in said:
             self.counts["refused"] += 1
-            if not others and not path.exists():
-                # Two processes wrote to it: nothing but to make it anew.
+            if not others and not path.exists() and " twice" in said:
+                # Two processes did the same items: nothing but to make it anew.
                 shutil.rmtree(staged)
                 self.known[index], self.counts["made anew"] = set(), self.counts["made anew"] + 1
         else:
@@ -425,6 +429,7 @@ def main():
     parser.add_argument("--failures", type=float, default=0.6, help="of a start [0.6]")
     parser.add_argument("--damages", type=int, default=24, help="of finished parts [24]")
     parser.add_argument("--at-once", type=int, default=3, help="processes")
+    parser.add_argument("--kinds", nargs="+", choices=BEFORE, default=list(BEFORE), help="of failures [all]")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--keep", type=pathlib.Path, help="a new directory for what the commands read and the parts")
     arguments = parser.parse_args()
