@@ -87,16 +87,22 @@ impl Journal {
     /// Appends a finished item, durably.
     ///
     /// # Errors
-    /// What the file system says.
+    /// What the file system says, or another process has written to the file: the lock that keeps others away was lost,
+    /// as when a node hangs and its part is made elsewhere.
     pub fn append(&self, number: u64, json: &str) -> Result<()> {
         let hash = sha256(format!("{number} {json}").as_bytes());
         let line = format!("{number} {hash} {json}\n");
         let Lines { file, end, places } = &mut *self.lines();
+        let found = file.metadata().with_context(|| cannot_write(&self.path))?.len();
+        ensure!(found == *end, "another process is writing to {}", self.path.display());
         let mut write = || -> std::io::Result<()> {
             file.write_all(line.as_bytes())?;
             file.sync_data()
         };
-        write().with_context(|| cannot_write(&self.path))?;
+        // Half a line would look to other threads as if another process had written it.
+        write()
+            .inspect_err(|_| drop(file.set_len(*end)))
+            .with_context(|| cannot_write(&self.path))?;
         places.insert(number, (*end, line.len()));
         *end += line.len() as u64;
         Ok(())
@@ -108,18 +114,23 @@ impl Journal {
     /// It can't be read, has changed since the file was opened, or is something else.
     pub fn item<T: DeserializeOwned>(&self, number: u64) -> Result<Option<T>> {
         let Lines { file, places, .. } = &mut *self.lines();
-        let Some(&(at, length)) = places.get(&number) else { return Ok(None) };
-        let mut line = vec![0; length];
-        let mut read = || -> Result<T> {
-            file.seek(SeekFrom::Start(at))?;
-            file.read_exact(&mut line)?;
-            let (_, json) = checked(&line).ok_or_else(|| anyhow!("it has changed"))?;
-            Ok(serde_json::from_str(json)?)
-        };
-        read()
+        let Some(&place) = places.get(&number) else { return Ok(None) };
+        item_at(file, place)
             .map(Some)
             .with_context(|| format!("cannot read item {number} of {}", self.path.display()))
     }
+}
+
+/// The item whose line begins there and is so long.
+pub(crate) fn item_at<T: DeserializeOwned>(
+    file: &mut File,
+    (at, length): (u64, usize),
+) -> Result<T> {
+    let mut line = vec![0; length];
+    file.seek(SeekFrom::Start(at))?;
+    file.read_exact(&mut line)?;
+    let (_, json) = checked(&line).ok_or_else(|| anyhow!("it has changed"))?;
+    Ok(serde_json::from_str(json)?)
 }
 
 /// The number and the JSON of a line, if it is as it was written.
@@ -134,6 +145,23 @@ fn checked(line: &[u8]) -> Option<(u64, &str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn nothing_is_written_after_another_process() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("items.jsonl");
+        let slow = Journal::read(&path, true).unwrap();
+        slow.append(1, "10").unwrap();
+        let other = Journal::read(&path, true).unwrap();
+        other.append(2, "20").unwrap();
+        // The other one may have finished the part, and given it its name.
+        std::fs::rename(&path, directory.path().join("whole.jsonl")).unwrap();
+        let message = slow.append(2, "20").unwrap_err().to_string();
+        assert!(message.starts_with("another process is writing to"), "{message}");
+        other.append(3, "30").unwrap();
+        let whole = Journal::read(&directory.path().join("whole.jsonl"), false).unwrap();
+        assert_eq!([1, 2, 3].map(|n| whole.item::<u64>(n).unwrap()), [10, 20, 30].map(Some));
+    }
 
     #[test]
     fn items_come_back_and_whatever_is_damaged_is_noticed() {

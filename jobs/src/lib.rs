@@ -38,6 +38,7 @@ mod part;
 mod parts;
 mod rows;
 mod shard;
+mod whole_journal;
 
 pub use described::Described;
 pub use each::each;

@@ -343,6 +343,38 @@ fn parts_are_all_parts_of_one_run_or_refused() {
 }
 
 #[test]
+fn a_thousand_parts_are_merged_with_few_open_files() {
+    let place = tempfile::tempdir().unwrap();
+    let squares = squares(1, 2_500);
+    let count = 1_000;
+    let paths: Vec<PathBuf> = (0..count)
+        .map(|index| {
+            let out = place.path().join(format!("part-{index}"));
+            pool(1).install(|| part(&squares, u64::MAX, Shard { index, count }, &out)).unwrap();
+            out
+        })
+        .collect();
+    let parts = Parts::open(&paths).unwrap();
+    // Other tests of this process may have some, too.
+    #[cfg(target_os = "linux")]
+    assert!(fs::read_dir("/proc/self/fd").unwrap().count() < 200);
+    let merged = parts.each(true, |_, square: u64| Ok(square)).unwrap();
+    assert_eq!(merged, (0..2_500).map(|number| number * number).collect::<Vec<_>>());
+    let alone = place.path().join("alone");
+    part(&squares, u64::MAX, Shard { index: 0, count: 1 }, &alone).unwrap();
+    // What changes after it was opened is noticed when it is read, whether the file stayed open or not.
+    for parts in [parts, Parts::open(&[alone]).unwrap()] {
+        let items = parts.first().join("items.jsonl");
+        let mut damaged = fs::read(&items).unwrap();
+        let end = damaged.len() - 2;
+        damaged[end] ^= 1;
+        fs::write(&items, damaged).unwrap();
+        let message = format!("{:#}", parts.each(true, |_, square: u64| Ok(square)).unwrap_err());
+        assert!(message.contains("items.jsonl: it has changed"), "{message}");
+    }
+}
+
+#[test]
 fn a_part_ends_when_it_has_enough_and_as_soon_after_a_stop() {
     let place = tempfile::tempdir().unwrap();
     let (squares, shard) = (squares(1, 1_000), Shard { index: 0, count: 2 });
