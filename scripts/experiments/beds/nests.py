@@ -2,7 +2,7 @@
 """Loop nests: split every loop and bring the parts into a given order, by the rules of `tiling`, with a checked proof
 each; and a transformer that learns to plan it from what searches find by themselves.
 
-    scripts/experiments/beds/nests.py learn --out DIR [--rounds 6] [--seed 0] [--factors 32] [--config planner]
+    scripts/experiments/beds/nests.py learn --out DIR [--rounds 6] [--seed 0] [--factors 32] [--config planner] [--begin models/tiling]
     scripts/experiments/beds/nests.py test --out DIR [--model MODEL]... [--tasks 24] [--loops 4 5 6] [--factors 32]
 
 A task of k loops is the term (m (* n1 32) (m (* n2 32) … f)) and the goal (contains (m … f)) of the 2k loops n1 … nk and
@@ -27,13 +27,15 @@ import csv
 import functools
 import pathlib
 import random
+import sys
 import time
 
 import pyarrow.parquet
 
 from program import run
 
-ROOT = pathlib.Path(__file__).resolve().parents[3]
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[2]
 CAP = 4000
 # Tasks of a later round, and the work of each.
 TASKS = 1_000
@@ -157,6 +159,17 @@ def kinds(known):
     return [(*kind, round(TASKS * weight / sum(weights))) for kind, weight in zip(LATER, weights)]
 
 
+def beginning(args, data):
+    """The weights of another model with the tokens of this one."""
+    model = args.out / "model-begin"
+    if not (args.out / "begun").exists():
+        run(args.cairn, "train", "--data", data, "--out", model, "--config", args.config, "--steps", 1, "--threads", args.threads, "--quiet",
+            *(["--resume"] if (model / "training_state").exists() else []))
+        run(sys.executable, HERE / "other_tokens.py", args.begin, model)
+        (args.out / "begun").touch()
+    return model
+
+
 def learn(args):
     used = {task for k in range(4, 7) for which in [args.factors, "32"] for task in tests(k, which)}
     found, known = [], {}
@@ -186,6 +199,8 @@ def learn(args):
             options = ["--resume"] if (model / "training_state").exists() else []
             if number:
                 options += ["--from", args.out / f"model-{number - 1}"]
+            elif args.begin:
+                options += ["--from", beginning(args, data)]
             said = run(args.cairn, "train", "--data", data, "--out", model, "--config", args.config, "--seed",
                        args.seed, "--threads", args.threads, "--device", args.device, "--quiet", *options)
             (args.out / f"trained-{number}").write_text(said)
@@ -234,6 +249,7 @@ def main():
     parser.add_argument("--config", default="planner")
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--model", type=pathlib.Path, action="append", default=[])
+    parser.add_argument("--begin", type=pathlib.Path, help="a model whose weights the first round begins with, whatever its tokens")
     parser.add_argument("--guides", type=int, default=8)
     parser.add_argument("--tasks", type=int, default=24)
     parser.add_argument("--work", type=int, default=WORK)
