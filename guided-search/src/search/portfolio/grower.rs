@@ -31,8 +31,8 @@ pub struct Grower {
 
 /// Where its e-graph is.
 enum Place {
-    Here(Growing),
-    Ahead(Ahead<Growing>),
+    Here(Box<Growing>),
+    Ahead(Ahead<Box<Growing>>),
     /// Its turn came to the bounds of the search, which is over.
     Lost,
 }
@@ -41,7 +41,7 @@ impl Grower {
     /// Of an e-graph that is at hand.
     pub fn new(own: Growing, scheduler: Scheduler, first: u64) -> Grower {
         let (built, is_over, stop) = (own.built(), own.is_over, own.stage.stop);
-        Grower { place: Place::Here(own), scheduler, first, built, is_over, stop }
+        Grower { place: Place::Here(Box::new(own)), scheduler, first, built, is_over, stop }
     }
 
     /// The e-graph, if it does not grow ahead.
@@ -61,7 +61,7 @@ impl Grower {
             Place::Ahead(ahead) => Some(ahead.take()?),
             Place::Here(own) => {
                 let (turn, _) = self.turn(&own, keeps_before, search);
-                Some(own.go_on(turn))
+                Some(Box::new(own.go_on(turn)))
             }
             Place::Lost => None,
         };
@@ -80,7 +80,9 @@ impl Grower {
         let Place::Here(own) = std::mem::replace(&mut self.place, Place::Lost) else { return };
         let (turn, most) = self.turn(&own, false, search);
         self.place = match search.left() >= most.saturating_add(self.first) {
-            true => Place::Ahead(search.crew.begin(|cancel| own.go_on(turn.with_cancel(cancel)))),
+            true => Place::Ahead(
+                search.crew.begin(|cancel| Box::new(own.go_on(turn.with_cancel(cancel)))),
+            ),
             false => Place::Here(own),
         };
     }
