@@ -20,6 +20,15 @@ fn a_nest_is_tiled() {
     assert!(said.contains("ended: a term satisfies the goal"), "{said}");
 }
 
+#[test]
+fn a_nest_whose_loops_have_factors_of_their_own_is_tiled() {
+    let term = "(m (* rows 57) (m (* cols 6) (m (* k 128) f)))";
+    let goal = "(contains (m k (m 57 (m cols (m 128 (m rows (m 6 f)))))))";
+    let said =
+        optimise("nests", &["--system", "tiling", "--term", term, "--goal", goal, "--first"]);
+    assert!(said.contains("ended: a term satisfies the goal"), "{said}");
+}
+
 /// A model knows terms and no rules: it goes on where rules are added, and not where operators are.
 #[test]
 fn models_live_through_edits_of_rules() {
