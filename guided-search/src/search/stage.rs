@@ -118,9 +118,8 @@ impl Stage {
         let mut past = Earlier::new(config, keep_before);
         let report =
             follow(&mut egraph, bank, [starts, targets], config, &mut |egraph, iteration| {
-                let [starts, targets] = &iteration.sides;
-                let over = meeting(egraph, starts, targets).is_some()
-                    || opposition(egraph, starts, targets).is_some()
+                let starts = &iteration.sides[0];
+                let over = is_decided(egraph, &iteration.sides)
                     || until.is_some_and(|s| sketch_satisfied(egraph, egraph.find(starts[0]), s));
                 past.see(egraph, over);
                 if over { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -183,8 +182,7 @@ impl Stage {
         let [starts, targets] = &config.sides;
         let mut past = Earlier::new(config, keep_before);
         let report = saturate(&mut self.egraph, config, &mut |egraph, _| {
-            let over = meeting(egraph, starts, targets).is_some()
-                || opposition(egraph, starts, targets).is_some();
+            let over = is_decided(egraph, &config.sides);
             past.see(egraph, over);
             match over || egraph.built() >= mark {
                 true => ControlFlow::Break(()),
@@ -323,6 +321,11 @@ impl Earlier {
         let snapshot = self.history?.earlier()?;
         Some(Past::new(egraph, snapshot))
     }
+}
+
+/// Whether nothing more is asked of the two sides: they meet, or equal different literals.
+fn is_decided(egraph: &EGraph, [starts, targets]: &[Vec<Id>; 2]) -> bool {
+    meeting(egraph, starts, targets).is_some() || opposition(egraph, starts, targets).is_some()
 }
 
 fn meeting(egraph: &EGraph, starts: &[Id], targets: &[Id]) -> Option<(usize, usize)> {

@@ -57,7 +57,7 @@ def embedding(old, old_tokens, new, new_tokens):
     """The rows of `new`, those of `old` where both have the token."""
     (others, old_pieces), (_, new_pieces) = old_tokens, new_tokens
     place = {piece: others + i for i, piece in enumerate(old_pieces)}
-    [literals] = [[i for piece, i in place.items() if piece[:-4].isdigit() and len(piece) > 5]]
+    literals = [i for piece, i in place.items() if piece[:-4].isdigit() and len(piece) > len("0</w>")]
     variables = [place[f"v{i}</w>"] for i in range(USED)]
     sizes = [others + len(pieces) for pieces in (old_pieces, new_pieces)]
     for block in range(BLOCKS):
