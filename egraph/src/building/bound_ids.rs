@@ -43,11 +43,17 @@ impl Rewrite {
     #[inline]
     pub fn classes(&self, egraph: &EGraph, found: &[Id], classes: &mut Vec<Id>) {
         classes.clear();
-        classes.extend(self.sources.iter().map(|source| match *source {
+        classes.extend((0..self.sources.len()).map(|var| self.class(egraph, found, var)));
+    }
+
+    /// The class of a pattern variable in a match.
+    #[inline]
+    pub fn class(&self, egraph: &EGraph, found: &[Id], var: usize) -> Id {
+        match self.sources[var] {
             // From its class as the e-node has it now there are few steps to where it is by now.
             Source::Child(node, child) => egraph.find(egraph.table().child_of(found[node], child)),
             Source::Bound(i) => egraph.find(found[i]),
-        }));
+        }
     }
 
     /// The e-node of each pattern variable in a match, by [`VarId`].

@@ -8,3 +8,4 @@ pub(crate) mod machine;
 pub(crate) mod match_queue;
 mod matched;
 pub(crate) mod matches;
+pub(crate) mod near_changes;

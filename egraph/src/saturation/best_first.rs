@@ -9,10 +9,12 @@ use crate::graph::egraph::EGraph;
 use crate::id::Id;
 use crate::matching::all_rules::{Matches, RuleMatches};
 use crate::matching::matches::Halt;
+use crate::matching::near_changes::NearChanges;
 use crate::rules::system::System;
 use crate::saturation::fitting::put_fitting_first;
 use crate::saturation::match_order::{MatchOrder, MatchView};
-use crate::saturation::sight::{RuleShape, Sight, SightRoom};
+use crate::saturation::sight::{Shapes, Sight, SightRoom};
+use crate::saturation::surroundings::Sizes;
 use rayon::ThreadPool;
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -28,6 +30,9 @@ const NODES_PER_MATCH: usize = 20;
 const REACH: usize = 8;
 /// and iterations after which each of the others is looked at again.
 const TURN: u32 = 4;
+
+/// Where the terms of less than one class in so many may have become smaller, only these are looked at.
+const FEW: usize = 2;
 
 /// Matches taken in together.
 const TOGETHER: usize = 4_096;
@@ -48,8 +53,8 @@ const NEW: f32 = f32::INFINITY;
 /// Matches that were found and not applied yet.
 #[derive(Debug)]
 pub(crate) struct Waiting {
-    /// By rule; held apart while ranks are written.
-    shapes: Arc<[RuleShape]>,
+    /// Held apart while ranks are written.
+    shapes: Arc<Shapes>,
     /// By rule: ids of a match.
     strides: Vec<usize>,
     /// By match: the rule, and the iteration in which it was found.
@@ -58,6 +63,10 @@ pub(crate) struct Waiting {
     ranks: Vec<f32>,
     /// Their ids, one after the other.
     ids: Vec<Id>,
+    /// What has changed since they were looked at last.
+    changes: NearChanges,
+    /// The sizes of the terms then.
+    sizes: Sizes,
     /// Whether some were given up for lack of room, or not even found.
     pub gave_up: bool,
 }
@@ -117,6 +126,16 @@ impl At {
     }
 }
 
+/// Whether an order looks at all matches in every iteration, and asks for nothing but their excess.
+fn always_looks_at_all(order: &dyn MatchOrder) -> bool {
+    order.rank_of_excess(0).is_some() && !order.ranks_may_be_old()
+}
+
+/// The bits of a number so that they are ordered as the numbers are by [`f32::total_cmp`]; and back again.
+fn ordered(bits: i32) -> i32 {
+    bits ^ ((bits >> 31) as u32 >> 1) as i32
+}
+
 /// How many matches are applied.
 fn wanted(choice: &Choice<'_>) -> usize {
     LEAST.max(choice.egraph.node_count() / NODES_PER_MATCH)
@@ -126,11 +145,13 @@ impl Waiting {
     /// None yet, of the rules of a system.
     pub fn new(system: &System) -> Waiting {
         Waiting {
-            shapes: RuleShape::of_all(system).into(),
+            shapes: Arc::new(Shapes::of(system.rules.len())),
             strides: system.rewrites.iter().map(|rewrite| rewrite.stride()).collect(),
             found: Vec::new(),
             ranks: Vec::new(),
             ids: Vec::new(),
+            changes: NearChanges::default(),
+            sizes: Sizes::default(),
             gave_up: false,
         }
     }
@@ -185,7 +206,8 @@ impl Waiting {
     /// `log`, if there is one. What has become known since it was found is forgotten.
     pub fn choose(&mut self, choice: &Choice<'_>, log: Option<&mut Vec<Chosen>>) -> Matches {
         let shapes = self.shapes.clone();
-        let sight = Sight::new(choice.egraph, &shapes, choice.sides, choice.iteration);
+        let sizes = self.look_at_sizes(choice);
+        let sight = Sight::new(choice.egraph, sizes, &shapes, choice.sides, choice.iteration);
         let mut looked_at = self.worth_a_look(choice);
         self.look(&sight, choice, &looked_at);
         if looked_at.len() < self.found.len()
@@ -216,11 +238,28 @@ impl Waiting {
                 Some(Chosen { ids: ids.into(), seen })
             }));
         }
-        drop((sight, looked_at));
+        drop(looked_at);
+        let sizes = Some(sight.into_sizes());
+        self.sizes = sizes.filter(|_| self.changes.remembers()).unwrap_or_default();
         // They change nothing any more.
         chosen.iter().for_each(|at| self.ranks[at.number()] = KNOWN);
         self.keep(choice.room / 2);
         matches
+    }
+
+    /// Sees what has changed, and brings the sizes up to date.
+    fn look_at_sizes(&mut self, choice: &Choice<'_>) -> Sizes {
+        self.changes.look(choice.egraph, always_looks_at_all(choice.order));
+        let few = choice.egraph.class_count() / FEW;
+        let sizes = match self.changes.nearest().filter(|nearest| nearest.len() < few) {
+            Some(nearest) => std::mem::take(&mut self.sizes).update(choice.egraph, nearest),
+            None => Sizes::of(choice.egraph),
+        };
+        debug_assert!({
+            let anew = Sizes::of(choice.egraph);
+            choice.egraph.classes().all(|class| anew.size(class) == sizes.size(class))
+        });
+        sizes
     }
 
     /// All matches, without room to spare.
@@ -299,8 +338,15 @@ impl Waiting {
     ) {
         let PartRoom { sight: sight_room, seen, places, ranks: known } = room;
         if order.rank_of_excess(0).is_some() {
+            let looks_at_all = always_looks_at_all(order);
             for (at, rank) in these.iter().zip(ranks) {
-                let excess = sight.excess(self.found[at.number()], self.ids_of(*at), sight_room);
+                let number = at.number();
+                // The search that has just found it has seen that it would change something.
+                let is_new = self.ranks[number] == NEW;
+                let came = |class, depth| {
+                    !looks_at_all || !is_new && self.changes.may_have_come(class, depth)
+                };
+                let excess = sight.excess(self.found[number].0, self.ids_of(*at), sight_room, came);
                 *rank = excess.and_then(|excess| order.rank_of_excess(excess)).unwrap_or(KNOWN);
             }
             return;
@@ -326,50 +372,70 @@ impl Waiting {
         choice: &'a Choice<'_>,
         these: &'a [At],
     ) -> impl Iterator<Item = At> + 'a {
-        let runs = |number: usize| (choice.runs)(self.found[number].0 as usize);
-        these
-            .iter()
-            .copied()
-            .filter(move |at| !self.ranks[at.number()].is_nan() && runs(at.number()))
+        // Those of a rule mostly come one after the other.
+        let mut last = (u32::MAX, false);
+        these.iter().copied().filter(move |at| {
+            let rule = self.found[at.number()].0;
+            if rule != last.0 {
+                last = (rule, (choice.runs)(rule as usize));
+            }
+            last.1 && !self.ranks[at.number()].is_nan()
+        })
     }
 
     /// Those of these matches that are applied: the most promising, and all that rank as the last of these.
     fn best(&self, choice: &Choice<'_>, these: &[At]) -> Vec<At> {
-        let mut ranks = Vec::with_capacity(these.len());
-        ranks.extend(self.ready(choice, these).map(|at| self.ranks[at.number()]));
-        let Some(last) = wanted(choice).min(ranks.len()).checked_sub(1) else {
+        let mut ready: Vec<At> = Vec::with_capacity(these.len());
+        ready.extend(self.ready(choice, these));
+        let Some(last) = wanted(choice).min(ready.len()).checked_sub(1) else {
             return Vec::new();
         };
-        let (_, &mut least, _) = ranks.select_nth_unstable_by(last, |a, b| b.total_cmp(a));
-        self.ready(choice, these).filter(|at| self.ranks[at.number()] >= least).collect()
+        let mut ranks: Vec<i32> = Vec::with_capacity(ready.len());
+        // The least first.
+        ranks.extend(ready.iter().map(|at| !ordered(self.ranks[at.number()].to_bits() as i32)));
+        let (_, &mut least, _) = ranks.select_nth_unstable(last);
+        let least = f32::from_bits(ordered(!least) as u32);
+        ready.retain(|at| self.ranks[at.number()] >= least);
+        ready
     }
 
     /// Keeps what would change something, as far as there is room: the most promising.
     fn keep(&mut self, room: usize) {
-        let rule = |i: u32| self.found[i as usize].0;
-        let rank = |i: u32| self.ranks[i as usize];
-        let mut left = Vec::with_capacity(self.found.len());
-        left.extend((0..self.found.len() as u32).filter(|&i| !rank(i).is_nan()));
-        let bytes = |i: u32| (3 + self.strides[rule(i) as usize]) * size_of::<Id>();
+        let stride = |i: usize| self.strides[self.found[i].0 as usize];
+        let bytes = |matches: usize, ids: usize| (3 * matches + ids) * size_of::<Id>();
+        let is_known = |i: &usize| self.ranks[*i].is_nan();
+        let known = (0..self.found.len()).filter(is_known);
+        let known = known.fold((0, 0), |(known, ids), i| (known + 1, ids + stride(i)));
         // Half of the room: the other is for what is found next.
-        if left.iter().map(|&i| bytes(i)).sum::<usize>() > room {
-            let by_rank = |&a: &u32, &b: &u32| rank(b).total_cmp(&rank(a)).then(a.cmp(&b));
-            let fitting = put_fitting_first(&mut left, room, bytes, by_rank);
-            left.truncate(fitting);
-            left.sort_unstable();
+        if bytes(self.found.len() - known.0, self.ids.len() - known.1) > room {
+            // The best first, and of equal ones the first found: one number each.
+            let key = |i: u32| {
+                let rank = !ordered(self.ranks[i as usize].to_bits() as i32);
+                i64::from(rank) << 32 | i64::from(i)
+            };
+            let all = 0..self.found.len() as u32;
+            let mut left: Vec<i64> = all.filter(|&i| !is_known(&(i as usize))).map(key).collect();
+            let bytes = |key: i64| bytes(1, stride(key as u32 as usize));
+            let fitting = put_fitting_first(&mut left, room, bytes, i64::cmp);
+            left[fitting..].iter().for_each(|&key| self.ranks[key as u32 as usize] = KNOWN);
             self.gave_up = true;
         }
-        let (mut count, mut ids, mut at) = (0, 0, 0);
-        for i in 0..self.found.len() {
-            let stride = self.strides[self.found[i].0 as usize];
-            if left.get(count) == Some(&(i as u32)) {
-                self.found[count] = self.found[i];
-                self.ranks[count] = self.ranks[i];
-                self.ids.copy_within(at..at + stride, ids);
-                count += 1;
-                ids += stride;
+        // Runs of what stays are moved together. Where the next one goes; where the one that goes on began, and where it ends.
+        let (mut count, mut ids) = (0, 0);
+        let (mut first, mut first_id, mut at) = (0, 0, 0);
+        for i in 0..=self.found.len() {
+            let ends = self.ranks.get(i).is_none_or(|rank| rank.is_nan());
+            if ends && first < i {
+                self.found.copy_within(first..i, count);
+                self.ranks.copy_within(first..i, count);
+                self.ids.copy_within(first_id..at, ids);
+                count += i - first;
+                ids += at - first_id;
             }
-            at += stride;
+            at += self.found.get(i).map_or(0, |found| self.strides[found.0 as usize]);
+            if ends {
+                (first, first_id) = (i + 1, at);
+            }
         }
         self.found.truncate(count);
         self.ranks.truncate(count);

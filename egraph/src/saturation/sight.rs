@@ -5,6 +5,7 @@ use crate::building::term_function::Instance;
 use crate::graph::egraph::EGraph;
 use crate::id::Id;
 use crate::rules::pattern::Pattern;
+use crate::rules::rule::Rule;
 use crate::rules::system::System;
 use crate::rules::variables::VarId;
 use crate::saturation::match_order::{Above, Kind, MatchView, Operators};
@@ -20,10 +21,22 @@ struct Shape {
     own: u64,
     operators: Operators,
     variables: SmallVec<[VarId; 8]>,
+    /// Applications in each other.
+    depth: u8,
 }
 
 impl Shape {
     fn of(pattern: &Pattern) -> Shape {
+        fn depth(pattern: &Pattern) -> u8 {
+            match pattern {
+                Pattern::Op(_, args) => {
+                    args.iter().map(depth).max().map_or(1, |below| below.saturating_add(1))
+                }
+                // What it gives may be of any depth.
+                Pattern::Function(..) => u8::MAX,
+                Pattern::Var(_) | Pattern::Leaf(_) | Pattern::Compute(..) => 0,
+            }
+        }
         fn collect(pattern: &Pattern, shape: &mut Shape) {
             match pattern {
                 Pattern::Var(var) => return shape.variables.push(*var),
@@ -39,8 +52,12 @@ impl Shape {
             }
             shape.own += 1;
         }
-        let mut shape =
-            Shape { own: 0, operators: Operators::default(), variables: SmallVec::new() };
+        let mut shape = Shape {
+            own: 0,
+            operators: Operators::default(),
+            variables: SmallVec::new(),
+            depth: depth(pattern),
+        };
         collect(pattern, &mut shape);
         shape
     }
@@ -60,10 +77,19 @@ pub(crate) struct RuleShape {
 }
 
 impl RuleShape {
-    /// Of all rules of a system.
-    pub fn of_all(system: &System) -> Vec<RuleShape> {
-        let sides = system.rules.iter().map(|rule| (&rule.lhs, &rule.rhs));
-        sides.map(|(l, r)| RuleShape { left: Shape::of(l), right: Shape::of(r) }).collect()
+    fn of(rule: &Rule) -> RuleShape {
+        RuleShape { left: Shape::of(&rule.lhs), right: Shape::of(&rule.rhs) }
+    }
+}
+
+/// The shapes of the rules of a system, each made when it is asked for: of thousands of rules few match in an e-graph.
+#[derive(Debug)]
+pub(crate) struct Shapes(Vec<OnceLock<RuleShape>>);
+
+impl Shapes {
+    /// Of so many rules.
+    pub fn of(rules: usize) -> Shapes {
+        Shapes((0..rules).map(|_| OnceLock::new()).collect())
     }
 }
 
@@ -71,15 +97,15 @@ impl RuleShape {
 pub(crate) struct Sight<'a> {
     egraph: &'a EGraph,
     system: &'a System,
-    shapes: &'a [RuleShape],
+    shapes: &'a Shapes,
     iteration: u64,
     sizes: Sizes,
     /// None where nothing is said of sides.
     sides: Option<[Surroundings; 2]>,
     /// By id, for those that are classes; where they are wanted.
     kinds: OnceLock<Vec<Kind>>,
-    /// By rule: the literals of its right-hand side.
-    literals: Vec<Vec<Option<Id>>>,
+    /// By rule: the literals of its right-hand side; where they are wanted.
+    literals: Vec<OnceLock<Vec<Option<Id>>>>,
 }
 
 /// What of a match is looked at first, as [`MatchView`] has it.
@@ -96,6 +122,9 @@ struct Glimpse {
     excess: i64,
 }
 
+/// What stands in no term of a side comes last.
+const NOWHERE: Around = Around { excess: u32::MAX as i64, above: None };
+
 /// Room to look at a match in.
 #[derive(Debug, Default)]
 pub(crate) struct SightRoom {
@@ -110,22 +139,22 @@ impl<'a> Sight<'a> {
     /// Looks at an e-graph in the terms of the classes of `sides`, of every class if there are none.
     pub fn new(
         egraph: &'a EGraph,
-        shapes: &'a [RuleShape],
+        sizes: Sizes,
+        shapes: &'a Shapes,
         sides: &[Vec<Id>; 2],
         iteration: u64,
     ) -> Sight<'a> {
         let system: &System = egraph.system();
-        let sizes = Sizes::of(egraph);
         let said = sides.iter().any(|side| !side.is_empty());
         let sides = said.then(|| [0, 1].map(|i| Surroundings::new(egraph, &sizes, &sides[i])));
-        let live = egraph.live_by_operator();
-        let literals = system.rewrites.iter().map(|rewrite| match rewrite.lhs.may_match(live) {
-            true => rewrite.rhs.known_literals(egraph),
-            false => Vec::new(),
-        });
-        let literals = literals.collect();
+        let literals = (0..system.rewrites.len()).map(|_| OnceLock::new()).collect();
         let kinds = OnceLock::new();
         Sight { egraph, system, shapes, iteration, sizes, sides, kinds, literals }
+    }
+
+    /// The sizes, for later.
+    pub fn into_sizes(self) -> Sizes {
+        self.sizes
     }
 
     fn kinds(&self) -> &[Kind] {
@@ -148,13 +177,15 @@ impl<'a> Sight<'a> {
     #[inline(always)]
     fn glimpse(&self, rule: u32, ids: &[Id], room: &mut SightRoom) -> Option<Glimpse> {
         let (egraph, number) = (self.egraph, rule as usize);
-        let (rewrite, shape) = (&self.system.rewrites[number], &self.shapes[number]);
+        let (rewrite, shape) = (&self.system.rewrites[number], self.shape(rule));
         let class = egraph.find(ids[0]);
         let SightRoom { classes, sizes, found: applications } = room;
         let extent = match &rewrite.functions {
             None => {
                 rewrite.classes(egraph, ids, classes);
-                rewrite.rhs.extent(egraph, classes, &self.literals[number], applications)
+                let literals = &self.literals[number];
+                let literals = literals.get_or_init(|| rewrite.rhs.known_literals(egraph));
+                rewrite.rhs.extent(egraph, classes, literals, applications)
             }
             Some(rhs) => {
                 rewrite.substitution(egraph, ids, classes);
@@ -171,17 +202,40 @@ impl<'a> Sight<'a> {
         let right = shape.right.size(sizes);
         let least = u64::from(self.sizes.size(class));
         let (sides, turned) = self.around(class, least);
-        // What stands in no term of a side comes last.
-        let nowhere = Around { excess: i64::from(u32::MAX), above: None };
-        let around = sides[0].unwrap_or(nowhere);
+        let around = sides[0].unwrap_or(NOWHERE);
         let excess = around.excess + right as i64;
         Some(Glimpse { class, extent, right, least, around, second: sides[1], turned, excess })
     }
 
-    /// [`MatchView::excess`] of a match that was found in an iteration; none if it would change nothing.
+    /// [`MatchView::excess`] of a match of a rule; none if it would change nothing. `came` says whether something may have
+    /// come into a class, as so many applications in each other, since that was last not so.
     #[inline]
-    pub fn excess(&self, (rule, _): (u32, u32), ids: &[Id], room: &mut SightRoom) -> Option<i64> {
-        self.glimpse(rule, ids, room).map(|seen| seen.excess)
+    pub fn excess(
+        &self,
+        rule: u32,
+        ids: &[Id],
+        room: &mut SightRoom,
+        came: impl Fn(Id, u8) -> bool,
+    ) -> Option<i64> {
+        let (egraph, shape) = (self.egraph, self.shape(rule));
+        let class = egraph.find(ids[0]);
+        if came(class, shape.right.depth) {
+            return self.glimpse(rule, ids, room).map(|seen| seen.excess);
+        }
+        let rewrite = &self.system.rewrites[rule as usize];
+        let size = |var: &VarId| {
+            u64::from(self.sizes.size(rewrite.class(egraph, ids, usize::from(var.0))))
+        };
+        let right = shape.right.variables.iter().fold(shape.right.own, |sum, var| sum + size(var));
+        let (sides, _) = self.around(class, u64::from(self.sizes.size(class)));
+        let excess = sides[0].unwrap_or(NOWHERE).excess + right as i64;
+        debug_assert_eq!(self.glimpse(rule, ids, room).map(|seen| seen.excess), Some(excess));
+        Some(excess)
+    }
+
+    fn shape(&self, rule: u32) -> &RuleShape {
+        let make = || RuleShape::of(&self.system.rules[rule as usize]);
+        self.shapes.0[rule as usize].get_or_init(make)
     }
 
     /// What a match looks like that was found in an iteration; none if it would change nothing.
@@ -195,7 +249,7 @@ impl<'a> Sight<'a> {
     ) -> Option<MatchView> {
         let Glimpse { class, extent, right, least, around, second, turned, excess } =
             self.glimpse(rule, ids, room)?;
-        let (egraph, shape) = (self.egraph, &self.shapes[rule as usize]);
+        let (egraph, shape) = (self.egraph, self.shape(rule));
         let (SightRoom { classes, sizes, .. }, kinds) = (room, self.kinds());
         let left = shape.left.size(sizes);
         let Around { excess: around, above } = around;

@@ -1,5 +1,6 @@
 //! The smallest whole term in which each class has a subterm: its size, and what is directly above the subterm.
 
+use crate::bounds::count_step;
 use crate::extract::best::LeastSizes;
 use crate::graph::egraph::EGraph;
 use crate::id::Id;
@@ -7,9 +8,10 @@ use crate::saturation::match_order::Operators;
 use crate::term::language::OpId;
 use crate::term::leaves::Node;
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, VecDeque};
 
 /// The size of the smallest term of each class, by id; [`u32::MAX`] stands for all sizes that do not fit.
+#[derive(Debug, Default)]
 pub(crate) struct Sizes(Vec<u32>);
 
 impl Sizes {
@@ -21,6 +23,35 @@ impl Sizes {
             sizes[class.0 as usize] = u32::try_from(least.size(class)).unwrap_or(u32::MAX);
         }
         Sizes(sizes)
+    }
+
+    /// The sizes of all classes of a rebuilt e-graph, from those of an earlier state of it. `changed`: the classes with an id
+    /// that they did not have then, and those right above them; nothing else can have become smaller first.
+    pub fn update(mut self, egraph: &EGraph, changed: &[Id]) -> Sizes {
+        let Sizes(sizes) = &mut self;
+        let ids = egraph.built() as usize;
+        sizes.resize(ids, u32::MAX);
+        let mut waits = vec![false; ids];
+        changed.iter().for_each(|class| waits[class.0 as usize] = true);
+        let mut queue: VecDeque<Id> = changed.iter().copied().collect();
+        while let Some(class) = queue.pop_front() {
+            count_step();
+            waits[class.0 as usize] = false;
+            let size = |child: &Id| u64::from(sizes[child.0 as usize]);
+            let of_node = |&node: &Id| 1 + egraph.children(node).iter().map(size).sum::<u64>();
+            let least = egraph.nodes(class).iter().map(of_node).min();
+            let least = least.and_then(|least| u32::try_from(least).ok()).unwrap_or(u32::MAX);
+            if least < sizes[class.0 as usize] {
+                sizes[class.0 as usize] = least;
+                for (node, _) in egraph.parents(class) {
+                    let above = egraph.class_of(node);
+                    if !std::mem::replace(&mut waits[above.0 as usize], true) {
+                        queue.push_back(above);
+                    }
+                }
+            }
+        }
+        self
     }
 
     /// The size of a canonical class.
@@ -133,6 +164,7 @@ pub(crate) fn operator(egraph: &EGraph, node: Id) -> Option<OpId> {
 mod tests {
     use super::*;
     use crate::graph::proof_forest::Reason;
+    use crate::matching::near_changes::NearChanges;
     use crate::rules::rule::RuleId;
     use crate::rules::system::System;
     use crate::term::bank::TermBank;
@@ -163,5 +195,34 @@ mod tests {
             assert_eq!(around(text, &mut bank), Some(excess), "{text}");
         }
         assert_eq!(around("(g d)", &mut bank), None);
+    }
+
+    #[test]
+    fn sizes_are_brought_up_to_date_as_if_they_were_looked_for_anew() {
+        let rules = "(sort I) (variable I) (op f (I I) I) (op g (I) I)";
+        let system = Arc::new(System::parse(rules).unwrap());
+        let mut bank = TermBank::new(system.language.clone());
+        let mut egraph = EGraph::new(system);
+        let mut add = |text: &str, egraph: &mut EGraph| {
+            let term = bank.parse(text, None).unwrap();
+            egraph.add_term(&bank, term)
+        };
+        let [whole, part, _] = ["(f (g (g (g (g a)))) (g b))", "(g (g (g a)))", "(f c c)"]
+            .map(|t| add(t, &mut egraph));
+        egraph.rebuild();
+        let mut changes = NearChanges::default();
+        changes.look(&egraph, false);
+        let mut sizes = Sizes::of(&egraph);
+        for [left, right] in [["(g (g b))", "(g a)"], ["b", "(g (g (g a)))"], ["a", "(f a c)"]] {
+            let [left, right] = [left, right].map(|text| add(text, &mut egraph));
+            egraph.union(left, right, Reason::Rule { rule: RuleId(0), bound: &[] });
+            egraph.rebuild();
+            changes.look(&egraph, false);
+            sizes = sizes.update(&egraph, changes.nearest().unwrap());
+            let anew = Sizes::of(&egraph);
+            assert!(egraph.classes().all(|class| sizes.size(class) == anew.size(class)));
+        }
+        // (f (g b) (g b)), and b.
+        assert_eq!([whole, part].map(|id| sizes.size(egraph.find(id))), [5, 1]);
     }
 }
