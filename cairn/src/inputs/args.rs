@@ -6,13 +6,13 @@ use clap::ValueEnum;
 use egraph::{
     ByteSize, CostFunction, Limits, SaturationConfig, Schedule, Scheduler, System, TermBank, TermId,
 };
-use guided_search::{Preset, Seconds, quoted, read_texts};
+use guided_search::{Cap, Preset, Seconds, quoted, read_texts};
 use model::{Device, GuideModel, first_gpu};
 use ranking::Ranker;
 use rayon::ThreadPool;
 use std::path::Path;
 use std::sync::Arc;
-use support::{InputFile, Run, note, read_toml};
+use support::{InputFile, Run, give_back_large_blocks, note, read_toml};
 
 /// Options that mean the same in every command.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
@@ -93,6 +93,14 @@ impl LimitArgs {
         };
         let pool = Some(Arc::new(pool));
         SaturationConfig { limits, scheduler, pool, ..SaturationConfig::default() }
+    }
+}
+
+/// Has the process keep to what its e-graphs may take, where that was said in bytes. Many small e-graphs on several threads, and a
+/// model, allocate and free blocks all the time: with one heap for all threads they would wait for each other.
+pub fn keep_to_cap(cap: Cap, with_model: bool) {
+    if !with_model && matches!(cap, Cap::Memory(_)) {
+        give_back_large_blocks();
     }
 }
 

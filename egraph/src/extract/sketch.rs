@@ -82,6 +82,12 @@ impl<'s> Parts<'s> {
         self.parts.len() - 1
     }
 
+    /// A part, and the numbers of those that it is made of.
+    pub fn get(&self, part: PartId) -> (&'s Sketch, &[PartId]) {
+        let (sketch, inner) = &self.parts[part];
+        (sketch, inner)
+    }
+
     /// Whether a term that satisfies the part may have parts that must satisfy it, too.
     pub fn is_recursive(&self, part: PartId) -> bool {
         matches!(self.parts[part].0, Sketch::Any | Sketch::Contains(_) | Sketch::OnlyContains(_))

@@ -2,14 +2,14 @@
 """AIM: equations about loops (quasigroups with a neutral element) on the way to Kinyon's and Veroff's proof of the AIM conjecture, with
 the lemmas that they come with and without them.
 
-    scripts/experiments/beds/aim.py --data AIMLEAP --out DIR [--problems 300] [--work 40000] [--ranker]
+    scripts/experiments/beds/aim.py --data AIMLEAP --out DIR [--problems 300] [--training 300] [--work 40000] [--ranker]
 
 AIMLEAP is a checkout of github.com/ai4reason/aimleap, whose aimleapprobs holds 3,468 equations, each with 87 known
 ones: axioms, definitions and lemmas. An equation is to be proved of its variables as constants. What is known
 is rules in both directions. Where one side has variables that the other lacks, they become each term of a pool: the
 neutral element and what the questions call x, y and z.
 
-Methods are compared on problems that are drawn at random, with the same work. --ranker: as many others are learned from
+Methods are compared on problems that are drawn at random, with the same work. --ranker: as many others, or --training of them, are learned from
 (`cairn learn`, three rounds), and 50 more choose the round. Finished steps are kept in DIR.
 
 Makes the table of docs/results.md, "AIM: equations about loops", with --problems 100 --ranker. Needs a release build, AIMLEAP and pyarrow;
@@ -103,6 +103,7 @@ def main():
     parser.add_argument("--out", type=pathlib.Path, required=True, help="the directory for results")
     parser.add_argument("--cairn", default=ROOT / "target/release/cairn", help="the program")
     parser.add_argument("--problems", type=int, default=300, help="problems that methods are compared on")
+    parser.add_argument("--training", type=int, help="problems to learn from [default: as many]")
     parser.add_argument("--work", type=int, default=40_000, help="e-nodes that may be built for a problem")
     parser.add_argument("--ranker", action="store_true", help="learn a ranker from as many other problems")
     parser.add_argument("--threads", type=int, default=2)
@@ -125,7 +126,8 @@ def main():
     problems = list({shape(left): (name, left, right) for name, left, right in problems}.values())
     print(f"{len(problems)} problems with different left-hand sides, {len(known)} equations known, {len(axioms)} of them axioms and definitions")
     count = arguments.problems
-    parts = {"test": problems[:count], "learn": problems[count : 2 * count], "valid": problems[2 * count : 2 * count + 50]}
+    end = count + (arguments.training or count)
+    parts = {"test": problems[:count], "learn": problems[count:end], "valid": problems[end : end + 50]}
     for part, chosen in parts.items():
         with (arguments.out / f"{part}.csv").open("w", newline="") as file:
             rows = csv.writer(file)
@@ -133,10 +135,13 @@ def main():
             rows.writerows([name, shown(left), shown(right)] for name, left, right in chosen)
     methods = ["all-work", "shared", "deep", "united", *(["ranked"] if arguments.ranker else [])]
     print(f"| rules | {' | '.join(f'`{method}`' for method in methods)} |\n| --- |{' --- |' * len(methods)}", flush=True)
-    for name, rules in [("with lemmas", known), ("without lemmas", axioms)]:
-        slug = name.replace(" ", "-")
-        file, out = arguments.out / f"{slug}.rules", arguments.out / (slug + "-ranked" * arguments.ranker)
-        file.write_text(system(rules), encoding="utf-8")
+    kinds = {"with lemmas": known, "without lemmas": axioms}
+    files = {name: arguments.out / f"{name.replace(' ', '-')}.rules" for name in kinds}
+    for name, rules in kinds.items():
+        files[name].write_text(system(rules), encoding="utf-8")
+    for name, file in files.items():
+        slug = file.stem
+        out = arguments.out / (slug + "-ranked" * arguments.ranker)
         options = ["--system", file, "--threads", arguments.threads]
         ranker = []
         if arguments.ranker:

@@ -2,20 +2,22 @@
 
 use crate::commands::answers::prove_shape::{Shape, prove_shape, read_shape};
 use crate::inputs::aids::{AidArgs, Wanted};
-use crate::inputs::args::{NotProved, RunArgs, load_system, of_flag, read_question, read_ranker};
+use crate::inputs::args::{
+    NotProved, RunArgs, keep_to_cap, load_system, of_flag, read_question, read_ranker,
+};
 use crate::inputs::shipped::SYSTEMS;
 use crate::shown::guides::show_guides;
 use crate::shown::proof::{PRINTED, ProofArgs, show_opposed};
 use anyhow::{Result, anyhow, bail};
 use egraph::{System, TermBank, TermId};
 use guided_search::{
-    Aids, Answer, Asked, Cap, ExpertGuides, Failure, Method, Need, Question, SearchOptions,
+    Aids, Answer, Asked, ExpertGuides, Failure, Method, Need, Question, SearchOptions,
     SearchSettings, Seconds, Watcher,
 };
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
-use support::{InputFile, counted, give_back_large_blocks, note, thousands};
+use support::{InputFile, counted, note, thousands};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -82,11 +84,7 @@ pub struct ProveArgs {
 pub fn run(args: &ProveArgs) -> Result<()> {
     let run = args.run.run();
     let settings = args.search.settle(run.seed).map_err(of_flag)?;
-    // Where memory was limited. Small e-graphs allocate and free blocks all the time, as a model does, and on several
-    // threads.
-    if args.aids.model.is_none() && matches!(settings.budget.cap, Cap::Memory(_)) {
-        give_back_large_blocks();
-    }
+    keep_to_cap(settings.budget.cap, args.aids.model.is_some());
     let mut out = args.proof.output()?;
     let system = load_system(&args.system)?;
     if !run.quiet {

@@ -10,7 +10,7 @@ pub(crate) mod one_term;
 pub(crate) mod part_of_file;
 pub(crate) mod values;
 
-use crate::inputs::args::RunArgs;
+use crate::inputs::args::{RunArgs, keep_to_cap};
 use crate::inputs::shipped::SYSTEMS;
 use anyhow::Result;
 use c_file::CSource;
@@ -22,7 +22,7 @@ use mlir::MlirFile;
 use one_term::OneTerm;
 use std::path::PathBuf;
 use std::sync::Arc;
-use support::{InputFile, give_back_large_blocks};
+use support::InputFile;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -100,10 +100,10 @@ pub struct OptimiseArgs {
 /// # Errors
 /// Bad input, a goal that is not reached ([`NotProved`](crate::inputs::args::NotProved)), or an internal fault.
 pub fn run(args: &OptimiseArgs) -> Result<()> {
-    give_back_large_blocks();
     let run = args.run.run();
     let goals = args.many.tasks.is_some();
     let mut given = Given::read(&args.system, &args.options, &args.learned, goals, run.seed)?;
+    keep_to_cap(given.aim.limits.budget.cap, given.model.is_some());
     if let (Some(_), Some(out)) = (args.many.file(), &args.out) {
         return many_terms::run(&args.many, &given, out, &run);
     }
