@@ -131,9 +131,10 @@ fn always_looks_at_all(order: &dyn MatchOrder) -> bool {
     order.rank_of_excess(0).is_some() && !order.ranks_may_be_old()
 }
 
-/// The bits of a number so that they are ordered as the numbers are by [`f32::total_cmp`]; and back again.
-fn ordered(bits: i32) -> i32 {
-    bits ^ ((bits >> 31) as u32 >> 1) as i32
+/// A number for a rank, the less the larger it is, as [`f32::total_cmp`] has it: numbers are selected from in less time.
+fn best_least(rank: f32) -> i32 {
+    let bits = rank.to_bits() as i32;
+    !(bits ^ ((bits >> 31) as u32 >> 1) as i32)
 }
 
 /// How many matches are applied.
@@ -385,18 +386,14 @@ impl Waiting {
 
     /// Those of these matches that are applied: the most promising, and all that rank as the last of these.
     fn best(&self, choice: &Choice<'_>, these: &[At]) -> Vec<At> {
-        let mut ready: Vec<At> = Vec::with_capacity(these.len());
-        ready.extend(self.ready(choice, these));
-        let Some(last) = wanted(choice).min(ready.len()).checked_sub(1) else {
+        let key = |at: At| best_least(self.ranks[at.number()]);
+        let mut ranks: Vec<i32> = Vec::with_capacity(these.len());
+        ranks.extend(self.ready(choice, these).map(key));
+        let Some(last) = wanted(choice).min(ranks.len()).checked_sub(1) else {
             return Vec::new();
         };
-        let mut ranks: Vec<i32> = Vec::with_capacity(ready.len());
-        // The least first.
-        ranks.extend(ready.iter().map(|at| !ordered(self.ranks[at.number()].to_bits() as i32)));
         let (_, &mut least, _) = ranks.select_nth_unstable(last);
-        let least = f32::from_bits(ordered(!least) as u32);
-        ready.retain(|at| self.ranks[at.number()] >= least);
-        ready
+        self.ready(choice, these).filter(|&at| key(at) <= least).collect()
     }
 
     /// Keeps what would change something, as far as there is room: the most promising.
@@ -408,16 +405,13 @@ impl Waiting {
         let known = known.fold((0, 0), |(known, ids), i| (known + 1, ids + stride(i)));
         // Half of the room: the other is for what is found next.
         if bytes(self.found.len() - known.0, self.ids.len() - known.1) > room {
-            // The best first, and of equal ones the first found: one number each.
-            let key = |i: u32| {
-                let rank = !ordered(self.ranks[i as usize].to_bits() as i32);
-                i64::from(rank) << 32 | i64::from(i)
-            };
-            let all = 0..self.found.len() as u32;
-            let mut left: Vec<i64> = all.filter(|&i| !is_known(&(i as usize))).map(key).collect();
-            let bytes = |key: i64| bytes(1, stride(key as u32 as usize));
-            let fitting = put_fitting_first(&mut left, room, bytes, i64::cmp);
-            left[fitting..].iter().for_each(|&key| self.ranks[key as u32 as usize] = KNOWN);
+            let mut left: Vec<u32> = Vec::with_capacity(self.found.len() - known.0);
+            left.extend((0..self.found.len() as u32).filter(|&i| !is_known(&(i as usize))));
+            let rank = |i: u32| self.ranks[i as usize];
+            let by_rank = |&a: &u32, &b: &u32| rank(b).total_cmp(&rank(a)).then(a.cmp(&b));
+            let bytes = |i: u32| bytes(1, stride(i as usize));
+            let fitting = put_fitting_first(&mut left, room, bytes, by_rank);
+            left[fitting..].iter().for_each(|&i| self.ranks[i as usize] = KNOWN);
             self.gave_up = true;
         }
         // Runs of what stays are moved together. Where the next one goes; where the one that goes on began, and where it ends.

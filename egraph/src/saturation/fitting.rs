@@ -4,11 +4,11 @@ use std::cmp::Ordering;
 
 /// How many of `items` fit into `room` if they are taken in an order until one does not; these come
 /// first then.
-pub(crate) fn put_fitting_first<T: Copy>(
-    items: &mut [T],
+pub(crate) fn put_fitting_first(
+    items: &mut [u32],
     mut room: usize,
-    bytes: impl Fn(T) -> usize,
-    order: impl Fn(&T, &T) -> Ordering,
+    bytes: impl Fn(u32) -> usize,
+    order: impl Fn(&u32, &u32) -> Ordering,
 ) -> usize {
     // Those before `from` fit, those from `to` on do not.
     let (mut from, mut to) = (0, items.len());
