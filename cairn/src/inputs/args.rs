@@ -6,7 +6,7 @@ use clap::ValueEnum;
 use egraph::{
     ByteSize, CostFunction, Limits, SaturationConfig, Schedule, Scheduler, System, TermBank, TermId,
 };
-use guided_search::{Cap, Preset, Seconds, quoted, read_texts};
+use guided_search::{Cap, GuideWriter, Preset, Seconds, quoted, read_texts};
 use model::{Device, GuideModel, first_gpu};
 use ranking::Ranker;
 use rayon::ThreadPool;
@@ -94,6 +94,17 @@ impl LimitArgs {
         let pool = Some(Arc::new(pool));
         SaturationConfig { limits, scheduler, pool, ..SaturationConfig::default() }
     }
+}
+
+/// Says so if a term of a question is too long for a model, which then writes only from shorter ones that the search finds.
+///
+/// # Errors
+/// The terms are not of the model's language.
+pub fn note_unread(model: &dyn GuideWriter, bank: &TermBank, ends: [TermId; 2]) -> Result<()> {
+    if !model.can_read(bank, ends)? {
+        note("a term is longer than the model reads: it writes only where shorter ones are found");
+    }
+    Ok(())
 }
 
 /// Has the process keep to what its e-graphs may take, where that was said in bytes. Many small e-graphs on several threads, and a

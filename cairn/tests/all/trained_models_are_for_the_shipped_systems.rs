@@ -63,3 +63,24 @@ fn a_polynomial_is_a_product_again() {
     let best = said.lines().find(|line| line.starts_with("best term: ")).unwrap_or_default();
     assert!(best.matches("(+ ").count() <= 3 && best.len() <= 60, "{said}");
 }
+
+#[test]
+fn a_term_that_is_longer_than_a_model_reads_is_told_of() {
+    let long = |x: &str| (0..120).fold(x.to_owned(), |sum, _| format!("(+ {x} {sum})"));
+    let model = concat!(env!("CARGO_MANIFEST_DIR"), "/../models/polynomials");
+    let said = |command: &[&str]| {
+        let mut cairn = Command::cargo_bin("cairn").unwrap();
+        cairn.args(command).args(["--system", "polynomials", "--work", "50", "--model", model]);
+        String::from_utf8(cairn.output().unwrap().stderr).unwrap()
+    };
+    let longer = "a term is longer than the model reads";
+    for term in [long("x"), "(+ x 1)".to_owned()] {
+        let is_long = term.len() > 20;
+        let text = said(&["optimise", "--cost", "size", "--term", &term]);
+        assert_eq!(text.contains(longer), is_long, "{text}");
+        let text = said(&["prove", "--start", &term, "--target", "(+ y x)"]);
+        assert_eq!(text.contains(longer), is_long, "{text}");
+        let text = said(&["optimise", "--cost", "size", "--term", &term, "--quiet"]);
+        assert!(!text.contains(longer), "{text}");
+    }
+}

@@ -3,7 +3,7 @@
 use crate::commands::answers::prove_shape::{Shape, prove_shape, read_shape};
 use crate::inputs::aids::{AidArgs, Wanted};
 use crate::inputs::args::{
-    NotProved, RunArgs, keep_to_cap, load_system, of_flag, read_question, read_ranker,
+    NotProved, RunArgs, keep_to_cap, load_system, note_unread, of_flag, read_question, read_ranker,
 };
 use crate::inputs::shipped::SYSTEMS;
 use crate::shown::guides::show_guides;
@@ -173,6 +173,9 @@ fn search(
         Some(file) => Some((file.clone(), read_ranker(&file, system)?)),
         None => None,
     };
+    if let Some(model) = given.aids().model.filter(|_| !args.run.run().quiet) {
+        note_unread(model, bank, ends)?;
+    }
     let sort = bank.sort(ends[0]);
     let expert = args.expert.as_ref().map(|path| ExpertGuides::load(path, system, sort));
     let expert = expert.transpose()?;

@@ -10,7 +10,8 @@ use crate::inputs::shipped_models::model_parser;
 use anyhow::{Result, anyhow};
 use egraph::{MatchOrder, Scheduler, Sketch, SortId, System};
 use guided_search::{
-    Beside, Objective, OptimiseAim, OptimiseOptions, OptimiseSettings, Planner, WrittenPlan, quoted,
+    Beside, GuideWriter, Objective, OptimiseAim, OptimiseOptions, OptimiseSettings, Planner,
+    WrittenPlan, quoted,
 };
 use model::content_hash;
 use ranking::Ranker;
@@ -49,6 +50,8 @@ pub struct Given {
     pub ranker: Option<Arc<Ranker>>,
     /// What the model is known by, and how many terms it writes at a time.
     pub model: Option<(String, usize)>,
+    /// The model.
+    pub writer: Option<Arc<dyn GuideWriter>>,
 }
 
 impl Given {
@@ -77,12 +80,13 @@ impl Given {
         let ranker = learned.ranker.clone().or_else(|| is_wanted.then(shipped).flatten());
         let ranker = ranker.map(|file| read_ranker(&file, &system)).transpose()?;
         let terms = options.guides();
-        let mut planner = None;
-        let mut model = None;
+        let (mut planner, mut model, mut writer) = (None, None, None);
         if let Some(directory) = &learned.model {
-            let writer = Arc::new(load_model(directory, &system, learned.device)?);
-            planner =
-                Some(Arc::new(WrittenPlan { model: writer, terms, seed }) as Arc<dyn Planner>);
+            let read: Arc<dyn GuideWriter> =
+                Arc::new(load_model(directory, &system, learned.device)?);
+            let plan = WrittenPlan { model: read.clone(), terms, seed };
+            planner = Some(Arc::new(plan) as Arc<dyn Planner>);
+            writer = Some(read);
             model = Some((content_hash(directory)?, terms));
         }
         let settings = OptimiseSettings {
@@ -91,7 +95,7 @@ impl Given {
             strategy: read_strategy(&system, aim.strategy.as_deref())?,
             ..OptimiseSettings::within(aim.limits, seed)
         };
-        Ok(Given { system, system_text, aim, settings, ranker, model })
+        Ok(Given { system, system_text, aim, settings, ranker, model, writer })
     }
 
     /// What the best term of a sort is.

@@ -1,7 +1,7 @@
 //! `cairn optimise --term` or `--c`: the best terms as they were found, and a proof of the last.
 
 use crate::commands::answers::optimise::given::Given;
-use crate::inputs::args::NotProved;
+use crate::inputs::args::{NotProved, note_unread};
 use crate::shown::ended::spent;
 use crate::shown::lets::with_lets;
 use crate::shown::proof::{PRINTED, Shown, proof_file};
@@ -84,6 +84,9 @@ pub fn run(
     let mut bank = TermBank::new(system.language.clone());
     let (start, function) = start(args, &mut bank)?;
     let objective = given.objective(bank.sort(start))?;
+    if let Some(model) = given.writer.as_deref().filter(|_| !quiet) {
+        note_unread(model, &bank, [start; 2])?;
+    }
     let outcome = optimise(system, &mut bank, start, &objective, &given.settings)?;
     let rows = Rows {
         outcome: &outcome,
