@@ -114,17 +114,14 @@ const LARGE: i32 = 1 << 16;
 /// for later ones as soon as it has seen some, and what lies between them too: a fifth to four fifths
 /// more memory where e-graphs are grown, whose arrays and blocks of matches are larger than this. For
 /// the whole process; not for work that allocates and frees large blocks all the time, as training
-/// does. Small blocks come from so many `heaps`: from one where threads grow one e-graph, so that what one frees another can
-/// have; from one for each where each grows its own, which they would wait for.
-pub fn give_back_large_blocks(heaps: usize) {
-    #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
-    let _ = heaps;
+/// does. Small blocks come from one heap for all threads, so that what one frees another can have.
+pub fn give_back_large_blocks() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     // SAFETY: mallopt changes a parameter of the allocator, under the allocator's own lock.
     #[allow(unsafe_code)] // the standard library has no such function
     unsafe {
         // A refusal (0) leaves things as they are.
         libc::mallopt(libc::M_MMAP_THRESHOLD, LARGE);
-        libc::mallopt(libc::M_ARENA_MAX, i32::try_from(heaps).unwrap_or(i32::MAX));
+        libc::mallopt(libc::M_ARENA_MAX, 1);
     }
 }

@@ -111,7 +111,7 @@ pub fn note_unread(model: &dyn GuideWriter, bank: &TermBank, ends: [TermId; 2]) 
 /// model, allocate and free blocks all the time: with one heap for all threads they would wait for each other.
 pub fn keep_to_cap(cap: Cap, with_model: bool) {
     if !with_model && matches!(cap, Cap::Memory(_)) {
-        give_back_large_blocks(1);
+        give_back_large_blocks();
     }
 }
 

@@ -57,7 +57,7 @@ pub struct ExplainArgs {
 /// # Errors
 /// Bad input, [`NotProved`], or an internal fault.
 pub fn run(args: &ExplainArgs) -> Result<()> {
-    give_back_large_blocks(1);
+    give_back_large_blocks();
     let out = args.proof.output()?;
     let system = load_system(&args.system)?;
     let schedule = read_strategy(&system, args.strategy.as_deref())?;

@@ -143,7 +143,7 @@ enum Format {
 /// Bad input, a conflict, a goal that is not reached ([`NotProved`]), or the standard output can't
 /// be written.
 pub fn run(args: &SaturateArgs) -> Result<()> {
-    give_back_large_blocks(1);
+    give_back_large_blocks();
     let (system, text) = load_system_with_text(&args.system)?;
     let schedule = read_strategy(&system, args.strategy.as_deref())?;
     let save = args.save.as_deref().map(|path| OutputFile::new(path, STORED_EGRAPH)).transpose()?;

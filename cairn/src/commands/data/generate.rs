@@ -161,8 +161,7 @@ impl GenerateArgs {
 /// # Errors
 /// As [`dataset_gen::generate`].
 pub fn run(args: &GenerateArgs) -> Result<()> {
-    let run = args.run.run();
-    give_back_large_blocks(run.threads.unwrap_or_else(rayon::current_num_threads));
+    give_back_large_blocks();
     end_with(format!(
         "stopped: what came of the seeds so far is kept beside {}, and the same command goes on from there",
         args.out.display()
