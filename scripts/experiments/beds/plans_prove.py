@@ -2,7 +2,7 @@
 """Plans where terms are to be proved equal: a transformer that learned, from proofs that searches found, what comes a few steps
 later on the way from a start to a target, beside one e-graph and `deep`, with the same work.
 
-    scripts/experiments/beds/plans_prove.py --system SYSTEM --training TASKS --test TASKS --out DIR [--rounds 2] [--work 40000]
+    scripts/experiments/beds/plans_prove.py --system SYSTEM --training TASKS --test TASKS --out DIR [--rounds 2] [--work 40000] [--scheduler simple]
 
 TASKS are tasks as `cairn evaluate` reads them (a .csv or .parquet file). The goals of round 0 are searched for in one e-graph, those
 of each later round by the model of the round before in e-graphs of 4,000 e-nodes; a model learns from all ways so far, from the
@@ -89,6 +89,7 @@ def main():
     parser.add_argument("--ahead", type=int, default=4)
     parser.add_argument("--steps", type=int, default=3_000)
     parser.add_argument("--guides", type=int, default=8)
+    parser.add_argument("--scheduler", default="simple", help="of the e-graphs of round 0")
     parser.add_argument("--threads", type=int, default=2)
     args = parser.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
@@ -99,7 +100,7 @@ def main():
     found = []
     for number in range(args.rounds):
         out = args.out / f"found-{number}"
-        options = planned(args, args.out / f"model-{number - 1}") if number else ["--scheduler", "backoff", "--cap", args.work]
+        options = planned(args, args.out / f"model-{number - 1}") if number else ["--scheduler", args.scheduler, "--cap", args.work]
         ways = search(args, training, out, *options)
         found.append(out)
         print(f"round {number}: {len(ways)} training goals reached", flush=True)
