@@ -170,6 +170,27 @@ def beginning(args, data):
     return model
 
 
+def ways(args, number, found):
+    """The dataset of the ways that the searches so far have found."""
+    data = args.out / f"data-{number}"
+    if not (data / "dataset_info.json").exists():
+        run(args.cairn, "plans", *found, "--ahead", args.ahead, "--out", data, "--quiet")
+    return data
+
+
+def train(args, number, data, *options, begin=lambda: None):
+    """The model of a round, from the weights of the one before it; the first from those of what `begin` gives, if anything."""
+    model, done = args.out / f"model-{number}", args.out / f"trained-{number}"
+    if not done.exists():
+        resume = ["--resume"] if (model / "training_state").exists() else []
+        before = args.out / f"model-{number - 1}" if number else begin()
+        weights = ["--from", before] if before else []
+        done.write_text(run(args.cairn, "train", "--data", data, "--out", model, "--config", args.config, "--threads", args.threads, "--quiet",
+                            *resume, *weights, *options))
+    print(done.read_text().strip(), flush=True)
+    return model
+
+
 def learn(args):
     used = {task for k in range(4, 7) for which in [args.factors, "32"] for task in tests(k, which)}
     found, known = [], {}
@@ -192,19 +213,8 @@ def learn(args):
         print(f"round {number}: {said[2]} in {said[0]} s", flush=True)
         known.update(rates(out))
         print(" ".join(f"{'-'.join(map(str, kind))} {known[kind]:.2f}" for kind in LATER if kind in known), flush=True)
-        data, model = args.out / f"data-{number}", args.out / f"model-{number}"
-        if not (data / "dataset_info.json").exists():
-            run(args.cairn, "plans", *found, "--ahead", args.ahead, "--out", data, "--quiet")
-        if not (args.out / f"trained-{number}").exists():
-            options = ["--resume"] if (model / "training_state").exists() else []
-            if number:
-                options += ["--from", args.out / f"model-{number - 1}"]
-            elif args.begin:
-                options += ["--from", beginning(args, data)]
-            said = run(args.cairn, "train", "--data", data, "--out", model, "--config", args.config, "--seed",
-                       args.seed, "--threads", args.threads, "--device", args.device, "--quiet", *options)
-            (args.out / f"trained-{number}").write_text(said)
-        print((args.out / f"trained-{number}").read_text().strip(), flush=True)
+        data = ways(args, number, found)
+        train(args, number, data, "--seed", args.seed, "--device", args.device, begin=lambda: args.begin and beginning(args, data))
 
 
 def test(args):

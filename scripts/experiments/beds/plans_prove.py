@@ -17,13 +17,14 @@ import pathlib
 
 import pyarrow.parquet
 
+from nests import train, ways
 from program import run
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 
 
 def with_goals(tasks, out):
-    """The same tasks as terms with goals; and the ids."""
+    """The path of the same tasks, as terms with goals."""
     if tasks.suffix == ".csv":
         rows = list(csv.DictReader(tasks.open(newline="")))
     else:
@@ -51,22 +52,6 @@ def planned(args, model):
     return ["--model", model, "--cap", 4000, "--guides", args.guides]
 
 
-def train(args, number, found):
-    """The model that learned from all ways so far."""
-    data, model = args.out / f"data-{number}", args.out / f"model-{number}"
-    if not (data / "dataset_info.json").exists():
-        run(args.cairn, "plans", *found, "--ahead", args.ahead, "--out", data, "--quiet")
-    done = args.out / f"trained-{number}"
-    if not done.exists():
-        options = ["--resume"] if (model / "training_state").exists() else []
-        options += ["--from", args.out / f"model-{number - 1}"] if number else []
-        said = run(args.cairn, "train", "--data", data, "--out", model, "--config", "planner", "--steps", args.steps, "--threads", args.threads,
-                   "--quiet", *options)
-        done.write_text(said)
-    print(done.read_text().strip(), flush=True)
-    return model
-
-
 def beside(args, tasks):
     """The ids that searches without a model prove, by method."""
     out = args.out / "evaluated"
@@ -87,6 +72,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--work", type=int, default=40_000)
     parser.add_argument("--ahead", type=int, default=4)
+    parser.add_argument("--config", default="planner")
     parser.add_argument("--steps", type=int, default=3_000)
     parser.add_argument("--guides", type=int, default=8)
     parser.add_argument("--scheduler", default="simple", help="of the e-graphs of round 0")
@@ -101,10 +87,10 @@ def main():
     for number in range(args.rounds):
         out = args.out / f"found-{number}"
         options = planned(args, args.out / f"model-{number - 1}") if number else ["--scheduler", args.scheduler, "--cap", args.work]
-        ways = search(args, training, out, *options)
+        print(f"round {number}: {len(search(args, training, out, *options))} training goals reached", flush=True)
         found.append(out)
-        print(f"round {number}: {len(ways)} training goals reached", flush=True)
-        ids = search(args, test, args.out / f"test-{number}", *planned(args, train(args, number, found)))
+        model = train(args, number, ways(args, number, found), "--steps", args.steps)
+        ids = search(args, test, args.out / f"test-{number}", *planned(args, model))
         said = [f"+{len(ids - proved)} −{len(proved - ids)} beside {method}" for method, proved in others.items()]
         print(f"plan of round {number}: {len(ids)} of the test, {', '.join(said)}", flush=True)
 
