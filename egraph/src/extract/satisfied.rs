@@ -65,9 +65,7 @@ fn candidates(egraph: &EGraph, parts: &Parts<'_>, satisfied: &[Classes], part: P
     let told = inner.iter().filter(|&&inner| inner != ANY).map(|&inner| &satisfied[inner].all);
     match sketch {
         Sketch::Any => Vec::new(),
-        Sketch::Leaf(leaf) => {
-            egraph.leaf_node(leaf).map(|node| egraph.find(node)).into_iter().collect()
-        }
+        Sketch::Leaf(_) => parts.only_class(egraph, part).flatten().into_iter().collect(),
         Sketch::Op(op, _) => match told.min_by_key(|all| all.len()) {
             None => egraph.classes().collect(),
             Some(below) => {

@@ -32,7 +32,7 @@ impl NearChanges {
         }
         steps.clear();
         steps.resize(ids, FAR);
-        let (mut all, mut nearest) = (Vec::new(), Vec::new());
+        let mut nearest = Vec::new();
         let known = before.len();
         // Where no id was, no class is.
         before.resize(ids, Id(u32::MAX));
@@ -46,10 +46,8 @@ impl NearChanges {
             }
         }
         let end = if deep { FAR } else { 2 };
+        let mut all = nearest.clone();
         for step in 1..end {
-            if step == 1 {
-                all.extend_from_slice(&nearest);
-            }
             for class in std::mem::take(&mut nearest) {
                 for (node, _) in egraph.parents(class) {
                     let above = egraph.class_of(node);
