@@ -19,9 +19,10 @@ use rustc_hash::FxHashSet;
 const FIRST_SHARE: usize = 8;
 /// Questions about one term before the search goes back to the one before.
 const QUESTIONS: u32 = 2;
-/// Stages of a walk, for each node of the goal: after so many it begins anew at the start, with other answers.
-const STAGES_PER_NODE: u64 = 4;
-/// Stages of a walk at least.
+/// Stages of the first walk, for each node of the goal: after so many another one begins at the start, with other
+/// answers, and may be half as long again. How long a way has to be is not known.
+const STAGES_PER_NODE: u64 = 8;
+/// Stages of the first walk at least.
 const LEAST_STAGES: u64 = 64;
 /// Terms of an answer for which their place in the context is tried alone.
 const PLACES: usize = 4;
@@ -60,7 +61,7 @@ pub(in crate::optimise) fn follow_planner(
     objective: &Objective,
     planner: &dyn Planner,
 ) -> Result<Option<Ended>> {
-    let most = run.bank.size(goal.term).saturating_mul(STAGES_PER_NODE).max(LEAST_STAGES);
+    let mut longest = run.bank.size(goal.term).saturating_mul(STAGES_PER_NODE).max(LEAST_STAGES);
     let mut seen = FxHashSet::from_iter([start]);
     let mut way = vec![Stop { whole: start, place: Vec::new(), part: start, questions: 0 }];
     let mut stages = 0;
@@ -69,8 +70,9 @@ pub(in crate::optimise) fn follow_planner(
             return Ok(Some(ended));
         }
         stages += 1;
-        if stages > most {
+        if stages > longest {
             // A wrong turn early on is not made good by trying everything behind it.
+            longest = longest.saturating_add(longest / 2);
             way.truncate(1);
             seen = FxHashSet::from_iter([start]);
             stages = 0;
@@ -265,6 +267,50 @@ mod tests {
         assert!(work < 1_500, "{work}");
         let (ended, _, _) = run(goal, &[], 1_500);
         assert_eq!(ended, Ended::Work);
+    }
+
+    /// Knows the constants c0, c1 … of a chain, and says which one comes next.
+    #[derive(Debug)]
+    struct Next;
+
+    impl Planner for Next {
+        fn next(
+            &self,
+            bank: &mut TermBank,
+            from: TermId,
+            _: TermId,
+            _: u64,
+            _: u64,
+        ) -> Result<Vec<TermId>> {
+            let number: u32 = bank.text(from)[1..].parse().unwrap();
+            Ok(vec![bank.parse(&format!("c{}", number + 1), None).unwrap()])
+        }
+    }
+
+    #[test]
+    fn a_way_may_be_longer_than_the_first_walks() {
+        let links = 300;
+        let op = |i: u32| format!("(op c{i} () X)\n");
+        let rule = |i: u32| format!("(rewrite c{i} c{} :name r{i})\n", i + 1);
+        let text: String = std::iter::once("(sort X)\n".to_owned())
+            .chain((0..=links).map(op))
+            .chain((0..links).map(rule))
+            .collect();
+        let system = Arc::new(System::parse(&text).unwrap());
+        let mut bank = TermBank::new(system.language.clone());
+        let start = bank.parse("c0", None).unwrap();
+        let cost = CostFunction::named(&system, "size").unwrap();
+        let goal = Sketch::parse(&system.language, &format!("c{links}"), None).unwrap();
+        let budget = Budget { cap: Cap::Nodes(8), work: 20_000, scheduler: Schedulers::Auto };
+        let limits = OptimiseLimits { first: true, ..budget.into() };
+        let planner: Option<Arc<dyn Planner>> = Some(Arc::new(Next));
+        let settings = OptimiseSettings { planner, ..OptimiseSettings::within(limits, 0) };
+        let objective = Objective::tree(cost, goal);
+        let outcome = optimise(&system, &mut bank, start, &objective, &settings).unwrap();
+        assert_eq!(outcome.ended, Ended::Reached);
+        let proof = outcome.proof.unwrap();
+        check(&system, &bank, &proof).unwrap();
+        assert_eq!(bank.text(proof.end()), format!("c{links}"));
     }
 
     #[test]
