@@ -3,6 +3,7 @@
 each; and a transformer that learns to plan it from what searches find by themselves.
 
     scripts/experiments/beds/nests.py learn --out DIR [--rounds 6] [--seed 0] [--factors 32] [--config planner] [--begin models/tiling]
+    scripts/experiments/beds/nests.py learn --out DIR --after DIR [--most-loops 7] [--factors levels] …
     scripts/experiments/beds/nests.py test --out DIR [--model MODEL]... [--tasks 24] [--loops 4 5 6] [--factors 32]
 
 A task of k loops is the term (m (* n1 32) (m (* n2 32) … f)) and the goal (contains (m … f)) of the 2k loops n1 … nk and
@@ -11,7 +12,7 @@ k times 32 in a random order. With `--factors` other than 32 each loop has its o
 with what one e-graph reaches: nests of two and three loops, and a
 few moves in longer ones. A model is trained on the ways there; with it, tasks that are farther away are tried: most of the
 kinds of which about half were reached. Each round goes on from the weights of the one before it, on all ways so
-far. Start and goal of a test task are in no round.
+far. Start and goal of a test task are in no round. With `--after` the first round has the model and the ways of a run before it, which may have had other factors.
 
 `test` tries tasks that were in no round without a model (one e-graph of 256 MiB with each scheduler, and the any-time search
 in e-graphs of 4,000 e-nodes) and with each --model, all with the same work at most. What reaches no goal is not
@@ -48,7 +49,7 @@ FIRST = [("all", 2, 0, 40), ("some", 2, 0, 40), ("all", 3, 0, 200), ("some", 3, 
          ("near", 4, 2, 400), ("near", 4, 4, 300), ("near", 5, 2, 400), ("near", 6, 1, 300), ("near", 6, 2, 400)]
 LATER = [("near", 4, 6), ("near", 5, 4), ("near", 5, 8), ("near", 5, 16), ("near", 6, 4), ("near", 6, 8), ("near", 6, 12),
          ("near", 6, 20), ("near", 6, 32), ("some", 4, 0), ("some", 5, 0), ("some", 6, 0), ("all", 4, 0), ("all", 5, 0),
-         ("all", 6, 0)]
+         ("all", 6, 0), ("near", 7, 8), ("near", 7, 16), ("near", 7, 32), ("some", 7, 0), ("all", 7, 0)]
 
 
 def nest(loops):
@@ -152,11 +153,19 @@ def kind_of(id):
     return kind, int(k), int(moves)
 
 
-def kinds(known):
+def kinds(known, most_loops):
     """The kinds of tasks of a later round with their numbers: most is learned where half are reached."""
-    chance = [known.get(kind, 0.5) for kind in LATER]
-    weights = [4 * p * (1 - p) + 0.05 for p in chance]
-    return [(*kind, round(TASKS * weight / sum(weights))) for kind, weight in zip(LATER, weights)]
+    later = [kind for kind in LATER if kind[1] <= most_loops]
+    weights = [4 * p * (1 - p) + 0.05 for p in (known.get(kind, 0.5) for kind in later)]
+    return [(*kind, round(TASKS * weight / sum(weights))) for kind, weight in zip(later, weights)]
+
+
+def before(run):
+    """The ways of a run before this one, and its last model."""
+    if not run:
+        return [], None
+    last = max(int(path.name.removeprefix("trained-")) for path in run.glob("trained-*"))
+    return [run / f"found-{number}" for number in range(last + 1)], run / f"model-{last}"
 
 
 def beginning(args, data):
@@ -192,12 +201,15 @@ def train(args, number, data, *options, begin=lambda: None):
 
 
 def learn(args):
-    used = {task for k in range(4, 7) for which in [args.factors, "32"] for task in tests(k, which)}
-    found, known = [], {}
+    used = {task for k in range(4, 8) for which in ["32", "known", "never", "any", "levels"] for task in tests(k, which)}
+    found, first = before(args.after)
+    model, known = first, {}
+    for out in found:
+        known.update(rates(out))
     for number in range(args.rounds + 1):
         rng = random.Random(f"{args.seed} round {number}")
         factors, tasks = Factors(args.factors, f"{args.seed} factors {number}"), []
-        for kind, k, moves, count in kinds(known) if number else FIRST:
+        for kind, k, moves, count in kinds(known, args.most_loops) if model else FIRST:
             for i in range(count):
                 start, goal = task(kind, k, moves, rng, factors)
                 if (start, goal) not in used and goal != f"(contains {start})":
@@ -206,15 +218,15 @@ def learn(args):
         file, out = args.out / f"tasks-{number}.csv", args.out / f"found-{number}"
         write_tasks(file, tasks)
         options = ["--scheduler", "backoff", "--cap", 200_000, "--work", 200_000]
-        if number:
-            options = ["--model", args.out / f"model-{number - 1}", "--cap", CAP, "--work", ROUND_WORK]
+        if model:
+            options = ["--model", model, "--cap", CAP, "--work", ROUND_WORK]
         said = optimise(args, file, out, *options)
         found.append(out)
         print(f"round {number}: {said[2]} in {said[0]} s", flush=True)
         known.update(rates(out))
         print(" ".join(f"{'-'.join(map(str, kind))} {known[kind]:.2f}" for kind in LATER if kind in known), flush=True)
         data = ways(args, number, found)
-        train(args, number, data, "--seed", args.seed, "--device", args.device, begin=lambda: args.begin and beginning(args, data))
+        model = train(args, number, data, "--seed", args.seed, "--device", args.device, begin=lambda: first or args.begin and beginning(args, data))
 
 
 def test(args):
@@ -260,6 +272,8 @@ def main():
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--model", type=pathlib.Path, action="append", default=[])
     parser.add_argument("--begin", type=pathlib.Path, help="a model whose weights the first round begins with, whatever its tokens")
+    parser.add_argument("--after", type=pathlib.Path, help="a run whose model and ways the first round begins with")
+    parser.add_argument("--most-loops", type=int, default=6, help="loops of a task of a round at most")
     parser.add_argument("--guides", type=int, default=8)
     parser.add_argument("--tasks", type=int, default=24)
     parser.add_argument("--work", type=int, default=WORK)
