@@ -160,12 +160,14 @@ def kinds(known, most_loops):
     return [(*kind, round(TASKS * weight / sum(weights))) for kind, weight in zip(later, weights)]
 
 
-def before(run):
+def learned(out):
     """The ways of a run before this one, and its last model."""
-    if not run:
+    if not out:
         return [], None
-    last = max(int(path.name.removeprefix("trained-")) for path in run.glob("trained-*"))
-    return [run / f"found-{number}" for number in range(last + 1)], run / f"model-{last}"
+    last = max((int(path.name.removeprefix("trained-")) for path in out.glob("trained-*")), default=None)
+    if last is None:
+        sys.exit(f"--after {out}: no round of it is finished")
+    return [out / f"found-{number}" for number in range(last + 1)], out / f"model-{last}"
 
 
 def beginning(args, data):
@@ -202,7 +204,7 @@ def train(args, number, data, *options, begin=lambda: None):
 
 def learn(args):
     used = {task for k in range(4, 8) for which in ["32", "known", "never", "any", "levels"] for task in tests(k, which)}
-    found, first = before(args.after)
+    found, first = learned(args.after)
     model, known = first, {}
     for out in found:
         known.update(rates(out))
@@ -271,8 +273,9 @@ def main():
     parser.add_argument("--config", default="planner")
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--model", type=pathlib.Path, action="append", default=[])
-    parser.add_argument("--begin", type=pathlib.Path, help="a model whose weights the first round begins with, whatever its tokens")
-    parser.add_argument("--after", type=pathlib.Path, help="a run whose model and ways the first round begins with")
+    first = parser.add_mutually_exclusive_group()
+    first.add_argument("--begin", type=pathlib.Path, help="a model whose weights the first round begins with, whatever its tokens")
+    first.add_argument("--after", type=pathlib.Path, help="a run whose model and ways the first round begins with")
     parser.add_argument("--most-loops", type=int, default=6, help="loops of a task of a round at most")
     parser.add_argument("--guides", type=int, default=8)
     parser.add_argument("--tasks", type=int, default=24)

@@ -217,9 +217,9 @@ mod tests {
         System::parse(include_str!("../../../../configs/systems/tiling.rules")).unwrap()
     }
 
-    /// Says the same terms whatever it is asked, and nonsense first.
+    /// Says what may come next after the text of a term.
     #[derive(Debug)]
-    struct Scripted(Vec<&'static str>);
+    struct Scripted(fn(&str) -> Vec<String>);
 
     impl Planner for Scripted {
         fn next(
@@ -231,20 +231,27 @@ mod tests {
             _: u64,
         ) -> Result<Vec<TermId>> {
             let sort = Some(bank.sort(from));
-            Ok(self.0.iter().map(|text| bank.parse(text, sort).unwrap()).collect())
+            let texts = self.0(&bank.text(from));
+            Ok(texts.iter().map(|text| bank.parse(text, sort).unwrap()).collect())
         }
     }
 
-    fn run(goal: &str, said: &[&'static str], work: u64) -> (Ended, Option<String>, u64) {
-        let system = Arc::new(system());
+    /// The search from a start to a goal with what is said: how it ended, with which term, and its work.
+    fn search(
+        system: System,
+        [start, goal]: [&str; 2],
+        said: fn(&str) -> Vec<String>,
+        cap: usize,
+        work: u64,
+    ) -> (Ended, Option<String>, u64) {
+        let system = Arc::new(system);
         let mut bank = TermBank::new(system.language.clone());
-        let start = bank.parse("(m a (m b (m c (m g f))))", None).unwrap();
+        let start = bank.parse(start, None).unwrap();
         let cost = CostFunction::named(&system, "size").unwrap();
         let objective = Objective::tree(cost, Sketch::parse(&system.language, goal, None).unwrap());
-        let budget = Budget { cap: Cap::Nodes(400), work, scheduler: Schedulers::Auto };
-        let planner: Arc<dyn Planner> = Arc::new(Scripted(said.to_vec()));
+        let budget = Budget { cap: Cap::Nodes(cap), work, scheduler: Schedulers::Auto };
+        let planner: Option<Arc<dyn Planner>> = Some(Arc::new(Scripted(said)));
         let limits = OptimiseLimits { first: true, ..budget.into() };
-        let planner = Some(planner);
         let settings = OptimiseSettings { planner, ..OptimiseSettings::within(limits, 0) };
         let outcome = optimise(&system, &mut bank, start, &objective, &settings).unwrap();
         let best = outcome.best().map(|best| {
@@ -257,34 +264,24 @@ mod tests {
         (outcome.ended, best, outcome.ledger.work)
     }
 
+    fn run(goal: &str, said: fn(&str) -> Vec<String>, work: u64) -> (Ended, Option<String>, u64) {
+        search(system(), ["(m a (m b (m c (m g f))))", goal], said, 400, work)
+    }
+
     #[test]
     fn a_way_that_is_written_leads_where_the_cap_does_not() {
         let goal = "(contains (m g (m a (m b (m c f)))))";
-        let way = ["(m c (m a (m b f)))", "(m a (m b (m g (m c f))))", "(m a (m g (m b (m c f))))"];
-        let (ended, best, work) = run(goal, &way, 4_000);
+        let way = |_: &str| {
+            ["(m c (m a (m b f)))", "(m a (m b (m g (m c f))))", "(m a (m g (m b (m c f))))"]
+                .map(String::from)
+                .to_vec()
+        };
+        let (ended, best, work) = run(goal, way, 4_000);
         assert_eq!(ended, Ended::Reached, "after {work}");
         assert!(best.unwrap().contains("(m g (m a (m b (m c f))))"));
         assert!(work < 1_500, "{work}");
-        let (ended, _, _) = run(goal, &[], 1_500);
+        let (ended, _, _) = run(goal, |_| Vec::new(), 1_500);
         assert_eq!(ended, Ended::Work);
-    }
-
-    /// Knows the constants c0, c1 … of a chain, and says which one comes next.
-    #[derive(Debug)]
-    struct Next;
-
-    impl Planner for Next {
-        fn next(
-            &self,
-            bank: &mut TermBank,
-            from: TermId,
-            _: TermId,
-            _: u64,
-            _: u64,
-        ) -> Result<Vec<TermId>> {
-            let number: u32 = bank.text(from)[1..].parse().unwrap();
-            Ok(vec![bank.parse(&format!("c{}", number + 1), None).unwrap()])
-        }
     }
 
     #[test]
@@ -296,34 +293,25 @@ mod tests {
             .chain((0..=links).map(op))
             .chain((0..links).map(rule))
             .collect();
-        let system = Arc::new(System::parse(&text).unwrap());
-        let mut bank = TermBank::new(system.language.clone());
-        let start = bank.parse("c0", None).unwrap();
-        let cost = CostFunction::named(&system, "size").unwrap();
-        let goal = Sketch::parse(&system.language, &format!("c{links}"), None).unwrap();
-        let budget = Budget { cap: Cap::Nodes(8), work: 20_000, scheduler: Schedulers::Auto };
-        let limits = OptimiseLimits { first: true, ..budget.into() };
-        let planner: Option<Arc<dyn Planner>> = Some(Arc::new(Next));
-        let settings = OptimiseSettings { planner, ..OptimiseSettings::within(limits, 0) };
-        let objective = Objective::tree(cost, goal);
-        let outcome = optimise(&system, &mut bank, start, &objective, &settings).unwrap();
-        assert_eq!(outcome.ended, Ended::Reached);
-        let proof = outcome.proof.unwrap();
-        check(&system, &bank, &proof).unwrap();
-        assert_eq!(bank.text(proof.end()), format!("c{links}"));
+        let next = |at: &str| vec![format!("c{}", at[1..].parse::<u32>().unwrap() + 1)];
+        let goal = format!("c{links}");
+        let system = System::parse(&text).unwrap();
+        let (ended, best, _) = search(system, ["c0", &goal], next, 8, 20_000);
+        assert_eq!((ended, best), (Ended::Reached, Some(goal)));
     }
 
     #[test]
     fn nonsense_costs_work_and_nothing_else() {
         let goal = "(contains (m h (m a (m b (m c f)))))";
-        let (ended, best, work) = run(goal, &["(m e (m a (m c f)))", "f"], 20_000);
+        let (ended, best, work) =
+            run(goal, |_| ["(m e (m a (m c f)))", "f"].map(String::from).to_vec(), 20_000);
         assert_eq!((ended, best), (Ended::Work, None));
         assert!((20_000..21_000).contains(&work), "{work}");
     }
 
     #[test]
     fn who_says_nothing_is_not_asked_for_ever() {
-        let (ended, best, _) = run("(contains (m b (m a (m c (m g f)))))", &[], 4_000);
+        let (ended, best, _) = run("(contains (m b (m a (m c (m g f)))))", |_| Vec::new(), 4_000);
         assert_eq!(ended, Ended::Reached);
         assert!(best.is_some());
     }
