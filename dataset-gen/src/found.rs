@@ -7,9 +7,11 @@ use crate::dataset::provenance::{Provenance, Totals};
 use crate::proofs::checked::check_all;
 use crate::proofs::drawn::ClassReport;
 use crate::proofs::one_seed::SeedReport;
+use crate::proofs::packed::PackedRow;
 use crate::proofs::proof_rows::ProofRow;
 use crate::proofs::prover::ProofTally;
 use crate::splits::assign_splits::divide;
+use crate::splits::split::Split;
 use crate::triples::segments::Scheme;
 use anyhow::{Context, Result, ensure};
 use egraph::{StopReason, System, TermBank};
@@ -21,13 +23,14 @@ use support::{Progress, Run};
 use terms::digest;
 use terms::{rename_literals, rename_variables};
 
-/// What is needed of a proof to report on it.
+/// What is needed of a proof beside it.
 struct Described {
     /// Its start and what was wanted, in normal form.
     key: String,
-    digest: String,
-    size: u64,
-    triples: u64,
+    /// Of its terms and of which part was wanted.
+    hash: String,
+    /// What is reported of it, but for the split.
+    report: SeedReport,
 }
 
 /// Makes a dataset in the new directory `out` of proofs of a system, whose rows have the ids of their tasks; `rules`
@@ -38,7 +41,7 @@ struct Described {
 /// No proof, or one that is wrong; a directory that holds something else, no triple at all, or what the file
 /// system says.
 pub fn dataset_of(
-    mut proofs: Vec<ProofRow>,
+    proofs: Vec<PackedRow>,
     (system, rules): (&System, &[u8]),
     config: &Config,
     out: &Path,
@@ -47,52 +50,29 @@ pub fn dataset_of(
     config.validate()?;
     refuse_other(out)?;
     ensure!(!proofs.is_empty(), "no proof to make a dataset of");
-    for (row, number) in proofs.iter_mut().zip(0u32..) {
-        (row.id, row.seed) = (u64::from(number), number);
-    }
+    let row_of = |number: usize| -> Result<ProofRow> {
+        let row = proofs[number].row()?;
+        Ok(ProofRow { id: number as u64, seed: number as u32, ..row })
+    };
     let pool = run.build_pool()?;
-    let describe = |row: &ProofRow| describe(row, system, config);
-    let described: Vec<Described> = pool.install(|| {
-        check_all(system, &proofs)?;
-        proofs.par_iter().map(describe).collect::<Result<_>>()
-    })?;
+    let describe = |number: usize| -> Result<Described> {
+        let row = row_of(number)?;
+        check_all(system, std::slice::from_ref(&row))?;
+        describe(&row, system, config)
+    };
+    let numbers = (0..proofs.len()).into_par_iter();
+    let described: Vec<Described> =
+        pool.install(|| numbers.map(describe).collect::<Result<_>>())?;
     let keys: Vec<String> = described.iter().map(|one| one.key.clone()).collect();
     let splits = divide(keys, config.splits, run.seed);
-    let reports = proofs.iter().zip(described).zip(&splits).map(|((row, one), &split)| {
-        let tally = ProofTally {
-            proofs: 1,
-            kept: 1,
-            steps: row.steps() as u64,
-            unshortened: u64::from(row.unshortened),
-            triples: one.triples,
-            ..ProofTally::default()
-        };
-        SeedReport {
-            seed: row.seed,
-            id: row.seed_id.clone(),
-            split,
-            digest: one.digest,
-            size: one.size,
-            stop: StopReason::Goal,
-            iterations: 0,
-            e_nodes: 0,
-            e_classes: 0,
-            classes: vec![ClassReport {
-                size: one.size,
-                terms: 2,
-                proofs: tally,
-                ..ClassReport::default()
-            }],
-            chains: Default::default(),
-        }
-    });
-    let reports: Vec<SeedReport> = reports.collect();
-    let hash = |row: &ProofRow| sha256(format!("{:?}", (&row.terms, &row.place)).as_bytes());
-    let hashes: Vec<String> = pool.install(|| proofs.par_iter().map(hash).collect());
+    let hashes: String = described.iter().map(|one| one.hash.as_str()).collect();
+    let reports = described.into_iter().zip(&splits);
+    let reports: Vec<SeedReport> =
+        reports.map(|(one, &split)| SeedReport { split, ..one.report }).collect();
     let provenance = Provenance {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         system_hash: system.hash.clone(),
-        seeds_hash: sha256(hashes.concat().as_bytes()),
+        seeds_hash: sha256(hashes.as_bytes()),
         seed: run.seed,
         config: config.clone(),
         found: true,
@@ -107,8 +87,8 @@ pub fn dataset_of(
         found_or_made(out, "found ", &provenance, |staged| {
             let progress = Progress::new("proofs", proofs.len() as u64, run.quiet);
             let made = assemble(staged, system, rules, whole, most, &mut |split, sink| {
-                for (row, _) in proofs.iter().zip(&splits).filter(|(_, of)| **of == split) {
-                    sink(vec![row.clone()])?;
+                for number in (0..proofs.len()).filter(|&number| splits[number] == split) {
+                    sink(vec![row_of(number)?])?;
                     progress.advance(1);
                 }
                 Ok(())
@@ -134,10 +114,28 @@ fn describe(row: &ProofRow, system: &System, config: &Config) -> Result<Describe
     if config.splits.literals {
         texts = rename_literals([&texts[0], &texts[1]]).to_vec();
     }
-    Ok(Described {
-        key: texts.join(" "),
-        digest: digest(&mut bank, start, config.splits.literals),
-        size: bank.size(start),
+    let size = bank.size(start);
+    let tally = ProofTally {
+        proofs: 1,
+        kept: 1,
+        steps: row.steps() as u64,
+        unshortened: u64::from(row.unshortened),
         triples: config.splitting.segments(steps).len() as u64,
-    })
+        ..ProofTally::default()
+    };
+    let report = SeedReport {
+        seed: row.seed,
+        id: row.seed_id.clone(),
+        split: Split::Train,
+        digest: digest(&mut bank, start, config.splits.literals),
+        size,
+        stop: StopReason::Goal,
+        iterations: 0,
+        e_nodes: 0,
+        e_classes: 0,
+        classes: vec![ClassReport { size, terms: 2, proofs: tally, ..ClassReport::default() }],
+        chains: Default::default(),
+    };
+    let hash = sha256(format!("{:?}", (&row.terms, &row.place)).as_bytes());
+    Ok(Described { key: texts.join(" "), hash, report })
 }

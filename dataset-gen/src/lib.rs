@@ -58,6 +58,7 @@ pub use merge::{DATASET_PART, merge};
 pub use proofs::chain::ChainReport;
 pub use proofs::drawn::ClassReport;
 pub use proofs::one_seed::SeedReport;
+pub use proofs::packed::PackedRow;
 pub use proofs::proof_rows::{ProofRow, place_text};
 pub use proofs::prover::ProofTally;
 pub use resplit::{for_each_proof, resplit};

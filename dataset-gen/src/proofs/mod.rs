@@ -6,5 +6,6 @@ pub(crate) mod checked;
 pub(crate) mod drawn;
 pub(crate) mod grown;
 pub(crate) mod one_seed;
+pub(crate) mod packed;
 pub(crate) mod proof_rows;
 pub(crate) mod prover;

@@ -4,12 +4,13 @@ use anyhow::{Context, Result, anyhow, ensure};
 use egraph::{
     FlatProof, FlatStep, Justification, SortId, Steps, System, TermBank, TermId, justification_name,
 };
+use serde::{Deserialize, Serialize};
 use support::columns::{ArrayRef, DataType, Field, column};
 use support::{Columns, Record, columns_of};
 use terms::sort_of;
 
 /// A checked proof that two terms are equal, step by step, with the names of the seed.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProofRow {
     /// Number of the row, unique in its dataset.
     pub id: u64,

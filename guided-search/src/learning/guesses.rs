@@ -2,11 +2,12 @@
 //! be shown, the term what it is to write.
 
 use anyhow::{Result, ensure};
-use dataset_gen::ProofRow;
+use dataset_gen::{PackedRow, ProofRow};
 
 use egraph::{Caps, MAX_DEPTH, System, TermBank, normalise};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::hash_map::Entry;
 use terms::{Seed, rename_variables};
 
 /// Rule steps to a normal form.
@@ -16,7 +17,7 @@ const MOST_STEPS: u64 = 20_000;
 #[derive(Debug, Default)]
 pub struct Guesses {
     /// The proofs, each of another normal form; in the order of the terms.
-    pub rows: Vec<ProofRow>,
+    pub rows: Vec<PackedRow>,
     /// Terms that are no smaller than their normal forms.
     pub no_smaller: u64,
     /// Terms whose normal forms are larger than asked for, or not found.
@@ -31,8 +32,12 @@ pub struct Guesses {
 enum Pair {
     NoSmaller,
     TooLarge,
-    /// The normal form, renamed, and the proof of the term from it.
-    Kept(String, Box<ProofRow>),
+    /// The normal form, renamed; the nodes of the term, and the proof of it from its normal form.
+    Kept {
+        form: String,
+        size: u64,
+        row: PackedRow,
+    },
 }
 
 /// Of terms that have the same normal form, after renaming, the smallest, unless one of `without` has it; normal forms have
@@ -59,24 +64,27 @@ pub fn guesses_of(
         found.complete.then(|| own.text(renamed))
     };
     let without: FxHashSet<String> = without.par_iter().filter_map(form).collect();
-    let pairs: Vec<Pair> = terms.par_iter().map(|seed| pair(system, bank, seed, largest)).collect();
+    let pair = |seed: &Seed| pair(system, bank, seed, largest);
+    let pairs: Vec<Pair> = terms.par_iter().map(pair).collect::<Result<_>>()?;
     let mut guesses = Guesses::default();
-    let mut places: FxHashMap<String, usize> = FxHashMap::default();
+    // By normal form, where its row is, and the size of the term.
+    let mut places: FxHashMap<String, (usize, u64)> = FxHashMap::default();
     for pair in pairs {
         match pair {
             Pair::NoSmaller => guesses.no_smaller += 1,
             Pair::TooLarge => guesses.too_large += 1,
-            Pair::Kept(form, _) if without.contains(&form) => guesses.left_out += 1,
-            Pair::Kept(form, row) => match places.get(&form) {
-                None => {
-                    places.insert(form, guesses.rows.len());
-                    guesses.rows.push(*row);
+            Pair::Kept { form, .. } if without.contains(&form) => guesses.left_out += 1,
+            Pair::Kept { form, size, row } => match places.entry(form) {
+                Entry::Vacant(entry) => {
+                    entry.insert((guesses.rows.len(), size));
+                    guesses.rows.push(row);
                 }
-                Some(&place) => {
+                Entry::Occupied(mut entry) => {
                     guesses.twice += 1;
-                    let before = &mut guesses.rows[place];
-                    if size(&row) < size(before) {
-                        *before = *row;
+                    let (place, before) = *entry.get();
+                    if size < before {
+                        entry.insert((place, size));
+                        guesses.rows[place] = row;
                     }
                 }
             },
@@ -85,27 +93,22 @@ pub fn guesses_of(
     Ok(guesses)
 }
 
-/// Nodes of the term that a proof leads to: each is a word.
-fn size(row: &ProofRow) -> usize {
-    row.terms.last().map_or(0, |term| term.split_whitespace().count())
-}
-
-fn pair(system: &System, bank: &TermBank, seed: &Seed, largest: u64) -> Pair {
+fn pair(system: &System, bank: &TermBank, seed: &Seed, largest: u64) -> Result<Pair> {
     let mut own = TermBank::new(system.language.clone());
     let term = own.import(bank, seed.term);
     let Some(found) = normalise(system, &mut own, term, MOST_STEPS).filter(|found| found.complete)
     else {
-        return Pair::TooLarge;
+        return Ok(Pair::TooLarge);
     };
-    let nodes = own.size(found.term);
-    if nodes <= own.size(term) {
-        return Pair::NoSmaller;
+    let (nodes, size) = (own.size(found.term), own.size(term));
+    if nodes <= size {
+        return Ok(Pair::NoSmaller);
+    }
+    if nodes > largest {
+        return Ok(Pair::TooLarge);
     }
     let caps = Caps { steps: MOST_STEPS as usize, term_size: MAX_DEPTH as u64 };
-    let Ok(flat) = found.proof.flatten(&mut own, caps) else { return Pair::TooLarge };
-    if nodes > largest {
-        return Pair::TooLarge;
-    }
+    let Ok(flat) = found.proof.flatten(&mut own, caps) else { return Ok(Pair::TooLarge) };
     let flat = flat.reversed();
     let renamed = rename_variables(&mut own, &[found.term])[0];
     let form = own.text(renamed);
@@ -115,7 +118,7 @@ fn pair(system: &System, bank: &TermBank, seed: &Seed, largest: u64) -> Pair {
         unshortened: flat.steps.len() as u32,
         ..ProofRow::of(system, &own, &flat)
     };
-    Pair::Kept(form, Box::new(row))
+    Ok(Pair::Kept { form, size, row: PackedRow::of(&row)? })
 }
 
 #[cfg(test)]
@@ -143,12 +146,13 @@ mod tests {
         );
         let without = seeds("without.txt", "(+ (* a a) (+ (* 2 a) 1))\n");
         let guesses = guesses_of(&system, &bank, &terms, &without, 100).unwrap();
+        let rows: Vec<ProofRow> = guesses.rows.iter().map(|row| row.row().unwrap()).collect();
         let last = |row: &ProofRow| row.terms.last().unwrap().clone();
-        let kept: Vec<String> = guesses.rows.iter().map(last).collect();
+        let kept: Vec<String> = rows.iter().map(last).collect();
         assert_eq!(kept, ["(* (+ x y) (+ y x))", "(* (- x 1) (+ x 3))"]);
         let Guesses { no_smaller, too_large, twice, left_out, .. } = guesses;
         assert_eq!((no_smaller, too_large, twice, left_out), (1, 0, 2, 1));
-        for row in &guesses.rows {
+        for row in &rows {
             let mut own = TermBank::new(system.language.clone());
             let proof = row.proof(&system, &mut own).unwrap();
             check_flat(&system, &own, &proof).unwrap();

@@ -2,7 +2,7 @@
 
 use crate::inputs::args::{RunArgs, of_flag};
 use anyhow::{Context, Result, ensure};
-use dataset_gen::{Config, Scheme, Splitting, dataset_of, summary};
+use dataset_gen::{Config, PackedRow, ProofRow, Scheme, Splitting, dataset_of, summary};
 use egraph::{Caps, MAX_DEPTH};
 use guided_search::{PlanOptions, plans_of};
 use std::collections::BTreeSet;
@@ -70,11 +70,13 @@ pub fn run(args: &PlansArgs) -> Result<()> {
                 args.found[0].display()
             );
             left_out += too_large;
-            let new = |row: &dataset_gen::ProofRow| {
+            let new = |row: &ProofRow| {
                 let last = row.terms.len() - 1;
                 seen.insert((row.terms[0].clone(), row.terms[last].clone(), row.place.clone()))
             };
-            all.extend(rows.into_iter().filter(new));
+            for row in rows.into_iter().filter(new) {
+                all.push(PackedRow::of(&row)?);
+            }
         }
         Ok(())
     })?;
