@@ -31,11 +31,6 @@ impl PackedRow {
         let text = zstd::decode_all(&self.0[..]).context("cannot unpack a proof")?;
         Ok(serde_json::from_slice(&text)?)
     }
-
-    /// Bytes that it takes.
-    pub fn bytes(&self) -> usize {
-        self.0.len()
-    }
 }
 
 #[cfg(test)]
@@ -60,7 +55,7 @@ mod tests {
         assert_eq!(packed.row().unwrap(), row);
         let whole: usize =
             row.terms.iter().chain(row.substitutions.iter().flatten()).map(String::len).sum();
-        assert!(packed.bytes() < whole / 10, "{} of {whole} bytes", packed.bytes());
+        assert!(packed.0.len() < whole / 10, "{} of {whole} bytes", packed.0.len());
         assert_eq!(
             PackedRow::of(&ProofRow::default()).unwrap().row().unwrap(),
             ProofRow::default()
