@@ -13,7 +13,7 @@
 
 use crate::optimise::answer::{Ended, Objective, OptimiseSettings, Outcome};
 use crate::optimise::growth::Growth;
-use crate::optimise::guided::guess::guess;
+use crate::optimise::guided::guess::Guesses;
 use crate::optimise::guided::plan::follow_planner;
 use crate::optimise::guided::planner::Goal;
 use crate::optimise::guided::strategy::follow_strategy;
@@ -56,6 +56,7 @@ pub fn optimise(
         smallest: bank.size(start),
         run: Growth::new(system, bank, start, settings),
         form: None,
+        guesses: None,
         smaller: None,
         put_together: FxHashSet::default(),
         work_of_proofs: MOST,
@@ -88,6 +89,8 @@ struct Optimiser<'a> {
     smallest: u64,
     /// The normal form, if the system has one and it was found.
     form: Option<TermId>,
+    /// What a model is asked that writes what normal forms may become.
+    guesses: Option<Guesses<'a>>,
     /// By term that e-graphs are grown from in turns: which of them come next.
     turns: FxHashMap<TermId, Turns>,
     /// Terms that e-graphs were grown from up to the cap, or one while walking.
@@ -133,7 +136,11 @@ impl Optimiser<'_> {
             if let (Some(model), Sketch::Any) =
                 (self.settings.planner.as_deref(), &self.objective.sketch)
             {
-                guess(&mut self.run, form, self.objective, model)?;
+                let mut guesses = Guesses::new(self.objective, model, form);
+                if guesses.whole(&mut self.run)? {
+                    guesses.parts(&mut self.run)?;
+                }
+                self.guesses = Some(guesses);
             }
         }
         self.run.be_patient();
@@ -142,6 +149,9 @@ impl Optimiser<'_> {
             let mut found = self.look_for_smaller()?;
             if matches!(found, Found::Nothing) {
                 found = self.in_turns(at)?;
+            }
+            if matches!(found, Found::Nothing) {
+                found = self.guess_parts()?;
             }
             if matches!(found, Found::Nothing) {
                 found = self.walk()?;
@@ -217,6 +227,15 @@ impl Optimiser<'_> {
             self.leave(&stage)?;
         }
         Ok(Found::Nothing)
+    }
+
+    /// Asks the model, if there is one, what parts of the best term may become.
+    fn guess_parts(&mut self) -> Result<Found> {
+        let is_better = match &mut self.guesses {
+            Some(guesses) => guesses.parts(&mut self.run)?,
+            None => false,
+        };
+        Ok(if is_better { Found::Better } else { Found::Nothing })
     }
 
     /// One e-graph, if nothing says that it is over, and what comes of it.

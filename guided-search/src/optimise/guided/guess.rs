@@ -1,42 +1,116 @@
 //! Guesses: a normal form is quickly found and long, and a model has learned what smaller terms have it. What it
 //! writes is brought into the normal form, too: where both are the same, so are the terms, and the two ways there are the
 //! proof. A wrong guess costs the work of its normal form, and nothing else.
+//!
+//! Parts of the best term are guessed as the whole is: one that is too long for the model, or too hard, has parts that
+//! are not.
 
 use crate::optimise::answer::Objective;
 use crate::optimise::growth::Growth;
 use crate::optimise::guided::planner::Planner;
 use anyhow::Result;
 use egraph::TermId;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Questions in a row without a better term after which no more are asked.
 const PATIENCE: u32 = 4;
+/// The same for a part.
+const PATIENCE_FOR_PART: u32 = 1;
+/// Nodes of the smallest part that is asked for: e-graphs find what is smaller.
+const LEAST_PART: u64 = 10;
 
-/// Asks for terms whose normal form is `form`, which is known to equal the start, until no better ones come; each
-/// better one is noted.
-pub(in crate::optimise) fn guess(
-    run: &mut Growth<'_>,
+/// A model that is asked what normal forms may become, and what it was asked.
+pub(in crate::optimise) struct Guesses<'a> {
+    objective: &'a Objective,
+    model: &'a dyn Planner,
+    /// The normal form of the start.
     form: TermId,
-    objective: &Objective,
-    model: &dyn Planner,
-) -> Result<()> {
-    let mut without = 0;
-    for number in 0.. {
-        if without == PATIENCE || run.over().is_some() {
-            break;
+    /// Normal forms of parts that were asked for.
+    asked: FxHashSet<TermId>,
+}
+
+impl<'a> Guesses<'a> {
+    /// Asks `model` for terms whose normal form is `form`, which is known to equal the start.
+    pub fn new(objective: &'a Objective, model: &'a dyn Planner, form: TermId) -> Guesses<'a> {
+        Guesses { objective, model, form, asked: FxHashSet::from_iter([form]) }
+    }
+
+    /// Asks for terms that are better than the best one until no better ones come; each is noted. Whether one came.
+    ///
+    /// # Errors
+    /// The model can't be run.
+    pub fn whole(&self, run: &mut Growth<'_>) -> Result<bool> {
+        let best = run.curve.last().map_or(self.form, |best| best.term);
+        self.ask(run, best, self.form, PATIENCE)
+    }
+
+    /// Asks for what parts of the best term may become, the largest first, until all were asked for once; each better
+    /// term is noted. Whether one came.
+    ///
+    /// # Errors
+    /// The model can't be run.
+    pub fn parts(&mut self, run: &mut Growth<'_>) -> Result<bool> {
+        let mut is_better = false;
+        while let Some((part, form)) = self.next_part(run) {
+            is_better |= self.ask(run, part, form, PATIENCE_FOR_PART)?;
         }
-        without += 1;
-        let most = run.bank.size(form);
-        for term in model.next(run.bank, form, form, most, number)? {
-            let cost = objective.of_term(run.bank, term);
-            let is_better =
-                cost.is_some_and(|cost| run.curve.last().is_none_or(|best| cost < best.cost));
-            if is_better && run.normal_form(term) == Some(form) {
-                run.note_if_better(objective, term);
-                without = 0;
+        Ok(is_better)
+    }
+
+    /// The largest part of the best term that was not asked for, with its normal form.
+    fn next_part(&mut self, run: &mut Growth<'_>) -> Option<(TermId, TermId)> {
+        let best = run.curve.last()?.term;
+        let mut parts = run.bank.subterms(best);
+        parts.retain(|&part| part != best && run.bank.size(part) >= LEAST_PART);
+        parts.sort_by_key(|&part| std::cmp::Reverse(run.bank.size(part)));
+        for part in parts {
+            if run.over().is_some() {
+                return None;
+            }
+            let form = run.normal_form(part)?;
+            if self.asked.insert(form) {
+                return Some((part, form));
             }
         }
+        None
     }
-    Ok(())
+
+    /// Asks for terms whose normal form is `form`, which is that of a part of the best term, until some questions in a row
+    /// had no answer with which the best term became better; each better one is noted. Whether one came.
+    fn ask(
+        &self,
+        run: &mut Growth<'_>,
+        mut part: TermId,
+        form: TermId,
+        patience: u32,
+    ) -> Result<bool> {
+        let (mut without, mut is_better) = (0, false);
+        for number in 0.. {
+            if without == patience || run.over().is_some() {
+                break;
+            }
+            without += 1;
+            let most = run.bank.size(form);
+            for term in self.model.next(run.bank, form, form, most, number)? {
+                if self.is_taken(run, part, form, term) {
+                    (part, without, is_better) = (term, 0, true);
+                }
+            }
+        }
+        Ok(is_better)
+    }
+
+    /// Whether the best term becomes better with another term in the place of a part, and that is proved.
+    fn is_taken(&self, run: &mut Growth<'_>, part: TermId, form: TermId, term: TermId) -> bool {
+        let best = run.curve.last().cloned();
+        let around = best.as_ref().map_or(part, |best| best.term);
+        let whole = run.bank.replace_all(around, FxHashMap::from_iter([(part, term)]));
+        let cost = self.objective.of_term(run.bank, whole);
+        cost.is_some_and(|cost| best.is_none_or(|best| cost < best.cost))
+            && (whole == term || run.normal_form(term) == Some(form))
+            && run.normal_form(whole) == Some(self.form)
+            && run.note_if_better(self.objective, whole)
+    }
 }
 
 #[cfg(test)]
@@ -48,8 +122,9 @@ mod tests {
     use crate::options::schedulers::Schedulers;
     use anyhow::Result;
     use egraph::{CostFunction, Sketch, System, TermBank, TermId, check};
-    use std::sync::Arc;
+    use rustc_hash::FxHashSet;
     use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::{Arc, Mutex};
 
     const RULES: &str = include_str!("../../../../configs/systems/polynomials.rules");
 
@@ -74,25 +149,37 @@ mod tests {
 
     /// The best term, where the search is allowed that many e-nodes and rule steps, and how often the model was asked.
     fn best(start: &str, said: &[&'static str], work: u64) -> (String, usize) {
+        let scripted = Scripted(said.to_vec(), AtomicUsize::new(0));
+        let (term, scripted) = best_by(start, scripted, work);
+        (term, scripted.1.load(Ordering::Relaxed))
+    }
+
+    /// The best term with a model, and the model.
+    fn best_by<P: Planner + 'static>(start: &str, model: P, work: u64) -> (String, Arc<P>) {
         let system = Arc::new(System::parse(RULES).unwrap());
         let mut bank = TermBank::new(system.language.clone());
         let start = bank.parse(start, None).unwrap();
         let cost = CostFunction::named(&system, "size").unwrap();
         let objective = Objective::tree(cost, Sketch::Any);
         let budget = Budget { cap: Cap::Nodes(50), work, scheduler: Schedulers::Auto };
-        let scripted = Arc::new(Scripted(said.to_vec(), AtomicUsize::new(0)));
-        let planner: Arc<dyn Planner> = scripted.clone();
+        let model = Arc::new(model);
+        let planner: Arc<dyn Planner> = model.clone();
         let settings =
             OptimiseSettings { planner: Some(planner), ..OptimiseSettings::within(budget, 0) };
         let outcome = optimise(&system, &mut bank, start, &objective, &settings).unwrap();
         let (best, proof) = (outcome.best().unwrap(), outcome.proof.as_ref().unwrap());
         check(&system, &bank, proof).unwrap();
         assert_eq!((proof.start(), proof.end()), (start, best.term));
-        (bank.text(best.term), scripted.1.load(Ordering::Relaxed))
+        (bank.text(best.term), model)
     }
 
     const CUBE: &str =
         "(+ (* x (* x x)) (+ (* (* y y) (* 3 x)) (+ (* (* y y) y) (* (* x x) (* 3 y)))))";
+
+    /// Its normal form, and the smallest term with that.
+    const FORM: &str =
+        "(+ (* x (* x x)) (+ (* 3 (* x (* x y))) (+ (* 3 (* x (* y y))) (* y (* y y)))))";
+    const PRODUCT: &str = "(* (+ x y) (* (+ x y) (+ x y)))";
 
     #[test]
     fn a_right_guess_is_an_answer_with_a_proof() {
@@ -101,12 +188,60 @@ mod tests {
         assert_eq!((term.as_str(), asked), (said[0], 1 + super::PATIENCE as usize));
     }
 
+    /// Knows what some normal forms may become, and writes down what it was asked.
+    #[derive(Debug)]
+    struct Knows(&'static [[&'static str; 2]], Mutex<Vec<String>>);
+
+    impl Planner for Knows {
+        fn next(
+            &self,
+            bank: &mut TermBank,
+            from: TermId,
+            _: TermId,
+            _: u64,
+            _: u64,
+        ) -> Result<Vec<TermId>> {
+            let form = bank.text(from);
+            let said = self.0.iter().find(|pair| pair[0] == form).map(|pair| pair[1]);
+            self.1.lock().unwrap().push(form);
+            said.map(|said| Ok(bank.parse(said, None)?)).into_iter().collect()
+        }
+    }
+
+    #[test]
+    fn what_is_left_of_a_guess_is_guessed_too() {
+        const SQUARE: &str = "(+ (* x x) (+ (* 2 (* x y)) (* y y)))";
+        const HALF: &str = "(* (+ x y) (+ (* x x) (+ (* 2 (* x y)) (* y y))))";
+        let knows = Knows(&[[FORM, HALF], [SQUARE, "(* (+ x y) (+ x y))"]], Mutex::default());
+        let (term, knows) = best_by(CUBE, knows, 400);
+        assert_eq!(term, PRODUCT);
+        let asked = |form| knows.1.lock().unwrap().iter().filter(|asked| *asked == form).count();
+        let [patience, of_part] = [super::PATIENCE, super::PATIENCE_FOR_PART].map(|n| n as usize);
+        assert_eq!([asked(FORM), asked(SQUARE)], [1 + patience, 1 + of_part]);
+    }
+
+    #[test]
+    fn parts_are_guessed_where_the_whole_is_not() {
+        let knows = || Knows(&[[FORM, PRODUCT]], Mutex::default());
+        let start = format!("(* (* z z) (- z {CUBE}))");
+        let (term, _) = best_by(&start, knows(), 1_000);
+        assert_eq!(term, format!("(* (* z z) (- z {PRODUCT}))"));
+        let (term, _) = best_by(&start, Knows(&[], Mutex::default()), 1_000);
+        assert!(term.len() > start.len() / 2, "{term}");
+    }
+
     #[test]
     fn a_wrong_guess_is_none_and_after_some_nobody_is_asked() {
-        let said = ["(* (+ x y) (* (+ x y) (- x y)))", "x"];
-        let (term, asked) = best(CUBE, &said, 400);
-        assert!(term.len() > said[0].len(), "{term}");
-        assert_eq!(asked, super::PATIENCE as usize);
+        const WRONG: &str = "(* (+ x y) (* (+ x y) (- x y)))";
+        let (term, knows) = best_by(CUBE, Knows(&[[FORM, WRONG]], Mutex::default()), 400);
+        assert!(term.len() > WRONG.len(), "{term}");
+        let asked = knows.1.lock().unwrap();
+        let of_whole = asked.iter().take_while(|form| *form == FORM).count();
+        assert_eq!(of_whole, super::PATIENCE as usize);
+        // Each part once.
+        let parts: FxHashSet<&String> = asked[of_whole..].iter().collect();
+        assert_eq!(parts.len(), asked.len() - of_whole);
+        assert!(!parts.is_empty() && !parts.contains(&FORM.to_owned()), "{parts:?}");
     }
 
     #[test]

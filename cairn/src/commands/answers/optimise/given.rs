@@ -24,7 +24,8 @@ use support::InputFile;
 pub struct Learned {
     /// A model that was trained on what leads to goals (see `cairn plans`): where the goal is a term or `(contains
     /// TERM)`, it writes what may come next, stage by stage. Without a goal, a model that was trained on what normal
-    /// forms may become (see `cairn guesses`): it writes terms, and those that have the same normal form are answers
+    /// forms may become (see `cairn guesses`): it writes terms, and those that have the same normal form are answers;
+    /// so it does for parts of the best term
     #[arg(long, value_name = "DIR", value_parser = model_parser())]
     model: Option<PathBuf>,
     /// Where the model computes
