@@ -9,9 +9,8 @@ one answer to learn. Of three and more factors it is, for some, only a step: the
 as a part afterwards (`cairn optimise --model` asks for parts). Coefficients go up to 1, 2, 3, 9 and, of two factors, 99; to some a
 variable is added. None is like a polynomial of factorise.py, neither of its test nor of those to choose on.
 
-The pairs are equal because they are multiplied out here, and have no proofs: `cairn guesses` keeps every term on the way to
-a normal form, and had 18 GB of memory before it was done with 70,000 such products. So `cairn verify` refuses this dataset; whatever the
-model writes is proved where it is used. The weights begin as those of --begin, whose tokens are carried over by other_tokens.py.
+The pairs are equal because they are multiplied out here, and have no proofs: when they were made, `cairn guesses` needed more memory than
+there was for 70,000 such products. So `cairn verify` refuses this dataset; whatever the model writes is proved where it is used. The weights begin as those of --begin, whose tokens are carried over by other_tokens.py.
 Finished steps are kept in DIR: the same command goes on where it was.
 
 For docs/results.md, "Factorisation: factors one at a time". Needs a release build, no data, numpy, pyarrow and scipy; 35 minutes of one idle core.
