@@ -126,9 +126,11 @@ impl Cancel {
 pub struct Limits {
     /// Bytes of the e-graph, see [`crate::EGraph::heap_bytes`]. Holds inside an iteration.
     pub memory: Option<usize>,
-    /// Canonical e-nodes. Holds inside an iteration. The matches that wait to be applied take no
-    /// more memory than the e-graph then may have, at 128 bytes an e-node.
+    /// Canonical e-nodes. Holds inside an iteration.
     pub nodes: Option<usize>,
+    /// Bytes of the matches that wait to be applied: of one iteration, or of all with best-first. What there is no room for
+    /// is left out, which ends the run. By default 128 for each e-node of the limit on e-nodes.
+    pub matches: Option<usize>,
     /// E-nodes tried while searching for matches in one iteration: a class of many equal e-nodes
     /// can have more combinations than could ever be gone through. By default one for every byte
     /// of the limit on memory, or 128 for each e-node of the limit on e-nodes. All iterations
@@ -154,6 +156,7 @@ impl Limits {
         Limits {
             memory: least(self.memory, part.memory),
             nodes: least(self.nodes, part.nodes),
+            matches: least(self.matches, part.matches),
             visits: least(self.visits, part.visits),
             iterations: least(self.iterations, last),
             work: least(self.work, part.work),
@@ -167,8 +170,9 @@ impl Limits {
             StopReason::Iterations => self.iterations != looser.iterations,
             // Where there are limits on both, either is what leaves no room.
             StopReason::Memory | StopReason::Nodes | StopReason::Visits => {
-                (self.memory, self.nodes, self.visits)
-                    != (looser.memory, looser.nodes, looser.visits)
+                let of =
+                    |limits: &Limits| (limits.memory, limits.nodes, limits.matches, limits.visits);
+                of(self) != of(looser)
             }
             _ => false,
         }

@@ -29,6 +29,7 @@ const LARGEST_PATTERN: usize = 40;
 const LIMITS: Limits = Limits {
     memory: Some(64 << 20),
     nodes: Some(20_000),
+    matches: None,
     visits: None,
     iterations: Some(4),
     work: None,

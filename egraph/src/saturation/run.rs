@@ -361,11 +361,11 @@ impl Run<'_> {
         self.limits.nodes.into_iter().chain(left).min()
     }
 
-    /// Why there is no room for matches.
+    /// Why there is no room for matches. A limit on them says how many are worth while for so many e-nodes.
     pub(super) fn no_room(&self) -> StopReason {
-        match self.limits.memory {
-            None => StopReason::Nodes,
-            Some(_) => StopReason::Memory,
+        match (self.limits.memory, self.limits.matches) {
+            (Some(_), None) => StopReason::Memory,
+            _ => StopReason::Nodes,
         }
     }
 
@@ -388,6 +388,7 @@ impl Run<'_> {
         let (memory, nodes) = (self.limits.memory, self.most_nodes());
         let left = memory.map(|bytes| bytes.saturating_sub(self.egraph.heap_bytes()));
         let by_nodes = nodes.map(|nodes| nodes.saturating_mul(NODE_BYTES));
+        let by_nodes = self.limits.matches.or(by_nodes);
         let [left, by_nodes] = [left, by_nodes].map(|bytes| bytes.unwrap_or(usize::MAX));
         match &self.waiting {
             Some(waiting) => {

@@ -28,15 +28,27 @@ use crate::search::turns::Turns;
 use crate::search::walking::agenda::Agenda;
 use anyhow::Result;
 use egraph::{
-    Extracted, SaturationConfig, Sketch, StopReason, System, TermBank, TermId, extract_smallest,
+    Extracted, SaturationConfig, Scheduler, Sketch, StopReason, System, TermBank, TermId,
+    extract_smallest,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
 /// E-nodes of the first turn.
 const FIRST_TURN: usize = 1_024;
+/// Bytes that the matches of one iteration may take for each e-node that the e-graph may have.
+const BYTES_OF_MATCHES: usize = 24;
 /// Frontier terms that an e-graph is asked for.
 const DRAWN: usize = 10;
+
+/// Of the last iteration of an e-graph that ends at its limit half of the matches, and more, are found in vain: those that do
+/// not fit into a limit on matches are not looked for.
+fn leave_matches_out(config: &mut SaturationConfig) {
+    if config.scheduler != Scheduler::BestFirst {
+        let nodes = config.limits.nodes;
+        config.limits.matches = nodes.map(|nodes| nodes.saturating_mul(BYTES_OF_MATCHES));
+    }
+}
 
 /// The best term that equals `start`, as far as the budget goes.
 ///
@@ -197,6 +209,9 @@ impl Optimiser<'_> {
             let mut config = self.run.config(cap, scheduler);
             let most = config.limits.nodes.unwrap_or(usize::MAX);
             config.limits.nodes = Some(most.min(nodes));
+            if at != self.start || nodes < most {
+                leave_matches_out(&mut config);
+            }
             let (found, stage) = self.step(at, &config)?;
             if let (Some(stage), Some(turns)) = (&stage, self.turns.get_mut(&at)) {
                 turns.ended(scheduler, stage.stop, most);
@@ -221,7 +236,8 @@ impl Optimiser<'_> {
                 continue;
             }
             let turn = if self.run.ledger.e_graphs.is_multiple_of(2) { None } else { other };
-            let config = self.run.config(cap, turn.unwrap_or(first));
+            let mut config = self.run.config(cap, turn.unwrap_or(first));
+            leave_matches_out(&mut config);
             let (found, stage) = self.step(at, &config)?;
             let (Found::Nothing, Some(stage)) = (&found, stage) else { return Ok(found) };
             self.leave(&stage)?;

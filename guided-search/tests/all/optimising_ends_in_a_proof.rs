@@ -13,8 +13,16 @@ const RULES: &str = "(sort I) (literal i64 I) (variable I) (op + (I I) I) (op * 
     (birewrite (* ?a (+ ?b ?c)) (+ (* ?a ?b) (* ?a ?c)))
     (rewrite (+ ?a 0) ?a)";
 
+const SUMS: &str = "(sort I) (variable I) (op + (I I) I)
+    (rewrite (+ ?a ?b) (+ ?b ?a))
+    (birewrite (+ ?a (+ ?b ?c)) (+ (+ ?a ?b) ?c))";
+
 fn best(text: &str, sketch: &str, first: bool) -> (TermBank, Outcome) {
-    let system = Arc::new(System::parse(RULES).unwrap());
+    best_by(RULES, text, sketch, first)
+}
+
+fn best_by(rules: &str, text: &str, sketch: &str, first: bool) -> (TermBank, Outcome) {
+    let system = Arc::new(System::parse(rules).unwrap());
     let mut bank = TermBank::new(system.language.clone());
     let start = bank.parse(text, None).unwrap();
     let budget = Budget { cap: Cap::Nodes(2_000), work: 20_000, scheduler: Schedulers::Auto };
@@ -55,4 +63,11 @@ fn a_goal_that_is_not_reached_is_looked_for_until_the_work_is_spent() {
     assert!(outcome.best().is_none());
     assert_eq!(outcome.ended, Ended::Work);
     assert!(outcome.ledger.work >= 20_000);
+}
+
+/// Most matches of this e-graph say what is known by the time that they are applied, and it just fits under the cap.
+#[test]
+fn what_saturates_under_the_cap_is_seen_to() {
+    let (_, outcome) = best_by(SUMS, "(+ a (+ b (+ c (+ d (+ e (+ f g))))))", "?", false);
+    assert_eq!(outcome.ended, Ended::Saturated);
 }
