@@ -1,7 +1,8 @@
 //! A trained model, loaded to write guides.
 
+use crate::by_name::{ByName, sorts};
 use crate::decoding::decode::{Cached, DecodeOptions, Decoder, NextLogits, Task, Written};
-use crate::decoding::draft::{Draft, Question, Tokens};
+use crate::decoding::draft::{Draft, Question, Tokens, sort_of};
 use crate::network::batch::encoder_batch;
 use crate::network::cache::Cache;
 use crate::network::ops::dropout::Dropout;
@@ -96,40 +97,58 @@ impl GuideModel {
         &self.system().language
     }
 
-    /// Refuses to work for a system with other sorts or operators than the model's own, or in another order. Rules may be others:
-    /// the model reads and writes terms, and knows no rules.
+    /// Refuses to work for a system none of whose sorts has the operators that a sort of the model's has, by name, or a part of
+    /// them. Rules may be others: the model reads and writes terms, and knows no rules.
     ///
     /// # Errors
-    /// It is another rewrite system; both hashes are named.
+    /// There is no such sort; both hashes are named.
     pub fn expect_language(&self, system: &System) -> Result<()> {
+        let (theirs, own) = (&*system.language, &**self.language());
         ensure!(
-            *system.language == *self.system().language,
+            self.reads_by_name(system) || theirs == own,
             "the model was trained for another rewrite system: its hash is {}, but that of the \
-             system in use is {}, which declares other sorts or operators",
+             system in use is {}, no sort of which has the operators that the model knows, by \
+             name, or some of these alone",
             self.system().hash,
             system.hash
         );
         Ok(())
     }
 
-    /// Whether the model can read a question: none of its terms is longer than `max_tokens`. It
-    /// gives no guide for others.
+    /// Whether it reads terms of a system by the names of their operators, as its language is another one.
+    pub fn reads_by_name(&self, system: &System) -> bool {
+        let (theirs, own) = (&*system.language, &**self.language());
+        theirs != own && sorts(theirs).any(|sort| ByName::new(theirs, sort, own).is_some())
+    }
+
+    /// Whether the model can read a question: none of its terms is longer than `max_tokens`, and if the language is another one,
+    /// it knows all of their operators by name. It gives no guide for others.
     ///
     /// # Errors
-    /// The terms are not of the model's language, or of different sorts.
+    /// The terms are of different sorts.
     pub fn can_read(&self, bank: &TermBank, start: TermId, target: TermId) -> Result<bool> {
-        Ok(self.tokens.question(bank, [start, target])?.is_some())
+        let own = self.language();
+        if bank.language() == own {
+            return Ok(self.tokens.question(bank, [start, target])?.is_some());
+        }
+        let mut own_bank = TermBank::new(own.clone());
+        let names = ByName::new(bank.language(), sort_of(bank, [start, target])?, own);
+        let ends = names.and_then(|names| names.read_ends(bank, [start, target], &mut own_bank));
+        Ok(match ends {
+            Some(ends) => self.tokens.question(&own_bank, ends)?.is_some(),
+            None => false,
+        })
     }
 
     /// Writes guides for tasks (start, target), the likeliest first, all different. Computes in
     /// the current rayon pool; what is written for a task does not depend on the others.
     ///
     /// A task gets no guides if a term of it is longer than the model's `max_tokens`, or if no
-    /// term of its sort is small enough.
+    /// term of its sort is small enough. Terms of another language are read by the names of their operators
+    /// ([`GuideModel::can_read`]), and what can't be said in it is left out.
     ///
     /// # Errors
-    /// The bank is not of the model's language, start and target have different sorts, an option
-    /// is out of range, or the device fails.
+    /// Start and target have different sorts, an option is out of range, or the device fails.
     pub fn guides(
         &self,
         bank: &mut TermBank,
@@ -137,7 +156,49 @@ impl GuideModel {
         options: &DecodeOptions,
     ) -> Result<Vec<Vec<Guide>>> {
         options.check()?;
-        self.tokens.expect_language(bank)?;
+        match bank.language() == self.language() {
+            true => self.guides_of_own(bank, tasks, options),
+            false => self.guides_by_name(bank, tasks, options),
+        }
+    }
+
+    fn guides_by_name(
+        &self,
+        bank: &mut TermBank,
+        tasks: &[(TermId, TermId)],
+        options: &DecodeOptions,
+    ) -> Result<Vec<Vec<Guide>>> {
+        let theirs = bank.language().clone();
+        let mut names = FxHashMap::default();
+        let mut own = TermBank::new(self.language().clone());
+        let (mut places, mut asked) = (Vec::new(), Vec::new());
+        for (i, &(start, target)) in tasks.iter().enumerate() {
+            let sort = sort_of(bank, [start, target]).map_err(|e| anyhow!("task {i}: {e:#}"))?;
+            let names: &Option<ByName> =
+                names.entry(sort).or_insert_with(|| ByName::new(&theirs, sort, self.language()));
+            let read = names.as_ref().and_then(|n| n.read_ends(bank, [start, target], &mut own));
+            if let Some([start, target]) = read {
+                places.push((i, sort));
+                asked.push((start, target));
+            }
+        }
+        let mut guides: Vec<Vec<Guide>> = vec![Vec::new(); tasks.len()];
+        let written = self.guides_of_own(&mut own, &asked, options)?;
+        for ((i, sort), written) in places.into_iter().zip(written) {
+            let Some(names) = &names[&sort] else { continue };
+            let said =
+                |guide: Guide| Some(Guide { term: names.write(&own, guide.term, bank)?, ..guide });
+            guides[i] = written.into_iter().filter_map(said).collect();
+        }
+        Ok(guides)
+    }
+
+    fn guides_of_own(
+        &self,
+        bank: &mut TermBank,
+        tasks: &[(TermId, TermId)],
+        options: &DecodeOptions,
+    ) -> Result<Vec<Vec<Guide>>> {
         let (mut places, mut questions) = (Vec::new(), Vec::new());
         for (i, &(start, target)) in tasks.iter().enumerate() {
             let question = self.tokens.question(bank, [start, target]);

@@ -29,6 +29,7 @@
 //! What this crate must not know: how e-graphs grow, proofs, searching. It sees terms and triples.
 
 #[doc(hidden)] // for tests and benches, as all that is hidden here
+mod by_name;
 pub mod config;
 pub(crate) mod decoding;
 #[cfg(test)]

@@ -12,6 +12,7 @@ pub struct Moment {
     e_nodes: usize,
     e_classes: usize,
     bytes: usize,
+    built: u64,
     matches: u64,
     unions: u64,
     seconds: f64,
@@ -20,10 +21,11 @@ pub struct Moment {
 impl Moment {
     /// That of an iteration.
     pub fn of(iteration: &Iteration) -> Moment {
-        let Iteration { iteration: number, e_nodes, e_classes, bytes, matches, unions, .. } =
-            *iteration;
+        let Iteration {
+            iteration: number, e_nodes, e_classes, bytes, built, matches, unions, ..
+        } = *iteration;
         let seconds = iteration.seconds;
-        Moment { iteration: number, e_nodes, e_classes, bytes, matches, unions, seconds }
+        Moment { iteration: number, e_nodes, e_classes, bytes, built, matches, unions, seconds }
     }
 }
 
@@ -99,7 +101,7 @@ impl RunReport {
     }
 
     /// A dictionary for each iteration, the start included: `iteration`, `e_nodes`, `e_classes`, `bytes`,
-    /// `matches`, `unions` and `seconds`. `pandas.DataFrame(report.history)` is a table of them.
+    /// `built` (e-nodes ever), `matches`, `unions` and `seconds`. `pandas.DataFrame(report.history)` is a table of them.
     #[getter]
     fn history(&self) -> Vec<Moment> {
         self.history.clone()

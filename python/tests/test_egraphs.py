@@ -70,6 +70,8 @@ def test_a_run_says_what_it_did(grown):
     assert (report.stop, report.iterations) == ("iterations", 3)
     assert [row["iteration"] for row in report.history] == [0, 1, 2, 3]
     assert report.history[-1]["e_nodes"] == report.e_nodes == egraph.e_nodes
+    built = [row["built"] for row in report.history]
+    assert built == sorted(built) and all(row["built"] >= row["e_nodes"] for row in report.history)
     assert sum(rule["unions"] for rule in report.rules.values()) > 0
     assert egraph.run(nodes=report.e_nodes + 10).e_nodes <= report.e_nodes + 10
 

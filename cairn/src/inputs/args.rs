@@ -96,13 +96,15 @@ impl LimitArgs {
     }
 }
 
-/// Says so if a term of a question is too long for a model, which then writes only from shorter ones that the search finds.
+/// Says so if a model does not read a term of a question, and writes only from others that the search finds.
 ///
 /// # Errors
-/// The terms are not of the model's language.
+/// The terms are of different sorts.
 pub fn note_unread(model: &dyn GuideWriter, bank: &TermBank, ends: [TermId; 2]) -> Result<()> {
     if !model.can_read(bank, ends)? {
-        note("a term is longer than the model reads: it writes only where shorter ones are found");
+        note(
+            "a term is longer than the model reads, or has operators unknown to it: it writes only from others that are found",
+        );
     }
     Ok(())
 }
@@ -211,13 +213,18 @@ pub fn named_cost(system: &System, names: &str) -> Result<CostFunction> {
         .map_err(|mistake| anyhow!("--cost {}: {mistake}", quoted(names)))
 }
 
-/// Loads a model and refuses one of another language; what was trained with other rules is said.
+/// Loads a model and refuses one that can't read the system; what was trained for another language, or with other rules, is said.
 pub fn load_model(directory: &Path, system: &System, device: DeviceChoice) -> Result<GuideModel> {
     let name = directory.display();
     let model = GuideModel::load(directory, &device.open()?)
         .with_context(|| format!("cannot load the model in {name}"))?;
     model.expect_language(system).with_context(|| format!("{name}"))?;
-    if model.system().hash != system.hash {
+    if model.reads_by_name(system) {
+        note(&format!(
+            "the model {name} was trained for another language: it reads terms by the names of their \
+             operators"
+        ));
+    } else if model.system().hash != system.hash {
         note(&format!("the model {name} was trained with other rules"));
     }
     Ok(model)

@@ -7,9 +7,9 @@
 //! join the pools, and the best pairs of them are expanded next. What it proposes without knowing whether
 //! it can be reached is looked up in every e-graph, and joins a pool where it is found.
 //!
-//! After some pairs two walks from pair to pair go on in turn. The e-graph of the next pair of each, and what the source
-//! says of it, is work [ahead](crate::search::walking::ahead): it was chosen before the other walk's last e-graph was seen, so
-//! both can be done at once.
+//! After some pairs several walks from pair to pair go on in turn. The e-graph of the next pair of each, and what the source
+//! says of it, is work [ahead](crate::search::walking::ahead): it was chosen before the other walks' last e-graphs were seen, so
+//! all can be done at once.
 //!
 //! Where both sides turn out to equal literals, and different ones, that is said, with both proofs.
 

@@ -129,8 +129,7 @@ impl Tokens {
     /// The terms are of another language, or of different sorts.
     pub(crate) fn question(&self, bank: &TermBank, task: [TermId; 2]) -> Result<Option<Question>> {
         self.expect_language(bank)?;
-        let sort = bank.sort(task[0]);
-        ensure!(sort == bank.sort(task[1]), "start and target have different sorts");
+        let sort = sort_of(bank, task)?;
         let most = self.config.max_tokens;
         // Before the terms are written out: the size of a shared term may be astronomical.
         if task.iter().any(|&term| bank.size(term) > most as u64) {
@@ -142,6 +141,16 @@ impl Tokens {
         let fits = ends.iter().all(|end| end.tokens().len() <= most);
         Ok(fits.then_some(Question { sort, ends, renaming }))
     }
+}
+
+/// The sort of both ends of a task.
+///
+/// # Errors
+/// There are two.
+pub(crate) fn sort_of(bank: &TermBank, [start, target]: [TermId; 2]) -> Result<SortId> {
+    let sort = bank.sort(start);
+    ensure!(sort == bank.sort(target), "start and target have different sorts");
+    Ok(sort)
 }
 
 impl Draft {

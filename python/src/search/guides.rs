@@ -319,7 +319,8 @@ impl Model {
         Ok(written.into_iter().map(guide).collect())
     }
 
-    /// Whether it can be used for this system, which has the sorts and operators that it was trained with; rules may be others.
+    /// Whether it can be used for this system: a sort of it has the operators that the model knows, by name, or some of these
+    /// alone. Rules may be others.
     #[pyo3(signature = (system, /))]
     fn fits(&self, system: &System) -> bool {
         self.model.expect_language(&system.shared.system).is_ok()

@@ -25,8 +25,8 @@ pub struct Agenda<T> {
     rng: ChaCha8Rng,
 }
 
-/// How many walks an agenda can tell apart.
-pub const WALKS: usize = 2;
+/// How many walks go on at a time: one for each of two threads, and one for when the search is busy with what another came to.
+pub const WALKS: usize = 3;
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Walk {

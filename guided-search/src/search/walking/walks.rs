@@ -1,4 +1,4 @@
-//! Two walks at a time: the next e-graph of each is chosen before the other's last one was seen, so both can grow at once.
+//! Several walks at a time: the next e-graph of each is chosen before the others' last ones were seen, so all can grow at once.
 
 use crate::search::prove::Search;
 use crate::search::stage::{Ends, Stage};
