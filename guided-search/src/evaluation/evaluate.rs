@@ -114,16 +114,16 @@ fn note_unreadable(evaluation: &Evaluation, inputs: &Inputs<'_>) -> Result<()> {
     else {
         return Ok(());
     };
-    let mut too_long = 0u64;
+    let mut unread = 0u64;
     for task in &inputs.tasks.tasks {
         let mut bank = TermBank::new(inputs.system.language.clone());
         let chain = task.terms(&mut bank)?;
-        too_long += u64::from(!model.can_read(&bank, [chain[0], chain[chain.len() - 1]])?);
+        unread += u64::from(!model.can_read(&bank, [chain[0], chain[chain.len() - 1]])?);
     }
-    if too_long > 0 {
+    if unread > 0 {
         note(&format!(
-            "{} too long for the model, which gives no guides for them",
-            counted_as(too_long, "task is", "tasks are")
+            "{} not read by the model, too long or with operators unknown to it: it gives no guides for them",
+            counted_as(unread, "task is", "tasks are")
         ));
     }
     Ok(())
