@@ -107,7 +107,7 @@ pub fn merge_evaluation(parts: &Parts, out: &Path, quiet: bool) -> Result<Vec<Ro
     Ok(rows)
 }
 
-/// Says how many tasks the model gives no guide for because their terms are too long for it.
+/// Says how many tasks the model gives no guide for because it does not read their terms.
 fn note_unreadable(evaluation: &Evaluation, inputs: &Inputs<'_>) -> Result<()> {
     let Some(model) =
         inputs.aids.model.filter(|_| evaluation.methods.iter().any(|m| m.needs() == Need::Model))
