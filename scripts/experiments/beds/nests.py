@@ -8,7 +8,7 @@ each; and a transformer that learns to plan it from what searches find by themse
 
 A task of k loops is the term (m (* n1 32) (m (* n2 32) … f)) and the goal (contains (m … f)) of the 2k loops n1 … nk and
 k times 32 in a random order. With `--factors` other than 32 each loop has its own: `known` are four fifths of 2 to 128,
-`never` the others, `any` all, and `levels` are known ones of which some loops have two, (* (* n1 4) 8). `learn` begins
+`never` the others, `any` all, and `levels` are known ones of which some loops have two, (* (* n1 4) 8), and `mixed` such, where in every fourth task all loops have the same. `learn` begins
 with what one e-graph reaches: nests of two and three loops, and a
 few moves in longer ones. A model is trained on the ways there; with it, tasks that are farther away are tried: most of the
 kinds of which about half were reached. Each round goes on from the weights of the one before it, on all ways so
@@ -67,11 +67,16 @@ class Factors:
         never = set(random.Random("factors").sample(range(2, 129), 25))
         self.of = {"never": sorted(never), "any": range(2, 129)}.get(which, [n for n in range(2, 129) if n not in never])
 
-    def draw(self):
-        """Those of a loop."""
+    def draw(self, loops):
+        """Those of each of so many loops."""
+        if self.which == "mixed" and self.rng.randrange(4) == 0:
+            return [self.of_loop()] * loops
+        return [self.of_loop() for _ in range(loops)]
+
+    def of_loop(self):
         if self.which.isdigit():
             return [self.which]
-        count = 2 if self.which == "levels" and self.rng.randrange(4) == 0 else 1
+        count = 2 if self.which in ("levels", "mixed") and self.rng.randrange(4) == 0 else 1
         return [str(self.rng.choice(self.of)) for _ in range(count)]
 
 
@@ -92,7 +97,7 @@ def text(loops):
 def task(kind, k, moves, rng, factors):
     """A start and a goal of k loops: `all` can be split, or `some`, and the goal has any order of the parts; or of loops
     in any order, some split already, so many are moved by one place or split (`near`). A loop is its sizes."""
-    whole = [(f"n{i}", *factors.draw()) for i in range(1, k + 1)]
+    whole = [(f"n{i}", *of) for i, of in enumerate(factors.draw(k), 1)]
     if kind == "near":
         loops = []
         for loop in whole:
@@ -203,7 +208,7 @@ def train(args, number, data, *options, begin=lambda: None):
 
 
 def learn(args):
-    used = {task for k in range(4, 8) for which in ["32", "known", "never", "any", "levels"] for task in tests(k, which)}
+    used = {task for k in range(4, 8) for which in ["32", "known", "never", "any", "levels", "mixed"] for task in tests(k, which)}
     found, first = learned(args.after)
     model, known = first, {}
     for out in found:

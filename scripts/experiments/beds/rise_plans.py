@@ -221,7 +221,6 @@ def walks(args, cairn):
             file.flush()
             done.append(line)
             print(f"{number + 1} walks, {time.process_time() - began:.0f} s, {len(been_in)} kinds", flush=True)
-    print(sorted(((n[0] // n[1], n[1], of) for of, n in worth.items() if n[1]), reverse=True)[:30])
     return [json.loads(line) for line in done[:args.walks]]
 
 
