@@ -12,13 +12,14 @@ Makes what the table of docs/benchmarks.md, "2,500,000 triples", is measured on.
 """
 
 import argparse
-import hashlib
 import json
 import shutil
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+
+from sealed_info import write_info
 
 
 def main() -> None:
@@ -43,11 +44,7 @@ def main() -> None:
     info = json.loads((source / "dataset_info.json").read_text())
     info["splits"]["train"]["num_examples"] = rounds * table.num_rows
     info["splits"]["train"]["num_bytes"] = path.stat().st_size
-    # The seal is the last key, over all before the comma in front of it.
-    del info["sha256"]
-    head = json.dumps(info)[:-1]
-    seal = hashlib.sha256(head.encode()).hexdigest()
-    (out / "dataset_info.json").write_text(f'{head},"sha256":"{seal}"}}\n')
+    write_info(out, info)
     print(f"{rounds * table.num_rows} triples in {out}")
 
 

@@ -148,11 +148,17 @@ def smallest(cairn, system, term, goal, cap):
     return cairn.optimise(system, term, goal=goal, first=True, cost="size", scheduler="simple", cap=cap, work=cap, threads=1)
 
 
-def pick(rng, stages):
-    """A stage; kinds first, so that there are as many of rare ones as of common ones."""
+def by_kind(stages, kind):
+    """The stages of each kind."""
     kinds = collections.defaultdict(list)
     for stage in stages:
-        kinds[len(stage[0]), stage[1], bool(stage[2])].append(stage)
+        kinds[kind(stage)].append(stage)
+    return kinds
+
+
+def pick(rng, stages):
+    """A stage; kinds first, so that there are as many of rare ones as of common ones."""
+    kinds = by_kind(stages, lambda stage: (len(stage[0]), stage[1], bool(stage[2])))
     return rng.choice(kinds[rng.choice(sorted(kinds))])
 
 
@@ -175,9 +181,7 @@ def walk(cairn, rng, never, worth, been_in):
         seen |= here.keys()
         open_stages |= {stage: term for stage in here if stage not in been}
         while open_stages:
-            kinds = collections.defaultdict(list)
-            for stage in open_stages:
-                kinds[kind(stage)].append(stage)
+            kinds = by_kind(open_stages, kind)
             names = sorted(kinds)
             of = rng.choices(names, [((worth[name][0] + FIRST_WORTH) / (worth[name][1] + 1)) ** 2 for name in names])[0]
             at = min(sorted(kinds[of], key=lambda stage: rng.random()), key=lambda stage: been_in[of, order(product.named(stage))])
@@ -265,10 +269,7 @@ class Ways:
 
 def triples_of(ways, rng, count):
     """Where a search is, what comes next and what is wanted, on known ways; kinds of what is wanted are equally frequent."""
-    kinds = collections.defaultdict(list)
-    for stage in sorted(ways.to, key=str):
-        if len(ways.best(stage)[0]) > 1:
-            kinds[kind(stage)].append(stage)
+    kinds = by_kind((stage for stage in sorted(ways.to, key=str) if len(ways.best(stage)[0]) > 1), kind)
     for of in kinds.values():
         rng.shuffle(of)
     names, rows, number = sorted(kinds), [], 0

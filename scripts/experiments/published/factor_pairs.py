@@ -16,7 +16,6 @@ Finished steps are kept in DIR: the same command goes on where it was.
 For docs/results.md, "Factorisation: factors one at a time". Needs a release build, no data, numpy, pyarrow and scipy; 35 minutes of one idle core.
 """
 import argparse
-import hashlib
 import json
 import math
 import pathlib
@@ -33,6 +32,9 @@ from factorise import nodes, plus, polynomial, times
 
 import polynomials
 from program import lines, run
+
+sys.path.insert(0, str(factorise.ROOT / "scripts/experiments"))
+from sealed_info import of_file, sha256, write_info
 
 # Nodes of the longest normal form that is learned from.
 LONGEST = 140
@@ -169,18 +171,15 @@ def dataset(args, out):
                  "steps_guide_target": 1, "start_size": nodes(form), "guide_size": nodes(text), "target_size": nodes(form), "depth": 0}
                 for i, (form, text) in enumerate(found, first)]
         info["cairn"]["seeds"] += [model | {"seed": i, "id": str(i), "split": split, "size": nodes(form),
-                                            "digest": hashlib.sha256(form.encode()).hexdigest()[:32]}
+                                            "digest": sha256(form.encode())[:32]}
                                    for i, (form, _) in enumerate(found, first)]
         table = pyarrow.Table.from_pylist(rows, pyarrow.parquet.read_schema(path))
         pyarrow.parquet.write_table(table, path, compression="zstd")
         info["splits"][split] |= {"num_examples": len(found), "num_bytes": path.stat().st_size}
     for name in info["cairn"]["files"]:
-        data = (out / name).read_bytes()
-        info["cairn"]["files"][name] = {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
+        info["cairn"]["files"][name] = of_file(out / name)
     info["download_size"] = sum(split["num_bytes"] for split in info["splits"].values())
-    del info["sha256"]
-    head = json.dumps(info, indent=2)[:-1].rstrip()
-    (out / "dataset_info.json").write_text(f'{head},\n  "sha256": "{hashlib.sha256(head.encode()).hexdigest()}"\n}}\n')
+    write_info(out, info)
 
 
 def main():

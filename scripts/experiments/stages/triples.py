@@ -1,20 +1,15 @@
 """A dataset for `cairn train` of triples that are no pieces of proofs: what stands where a search is, what may come next, and
 what is wanted. The files are those of docs/formats.md, without proofs."""
-import hashlib
-import json
-
 import pyarrow
 import pyarrow.parquet
+
+from sealed_info import of_file, sha256, write_info
 
 TYPES = {"id": "uint64", "seed": "uint32", "seed_id": "string", "proof": "uint64", "start": "string", "guide": "string",
          "target": "string", "steps_start_guide": "uint32", "steps_guide_target": "uint32", "start_size": "uint32",
          "guide_size": "uint32", "target_size": "uint32", "depth": "uint32"}
 SPLITS = ["train", "validation", "test"]
 NONE = {"proofs": 0, "too_long": 0, "too_large": 0, "too_short": 0, "kept": 0, "steps": 0, "unshortened": 0, "triples": 0}
-
-
-def sha256(data):
-    return hashlib.sha256(data).hexdigest()
 
 
 def size(term):
@@ -37,9 +32,8 @@ def write_dataset(out, rules, rows):
         schema = pyarrow.schema([pyarrow.field(name, pyarrow.type_for_alias(of), nullable=False) for name, of in TYPES.items()])
         path = out / "data" / f"{split}-00000-of-00001.parquet"
         pyarrow.parquet.write_table(pyarrow.Table.from_pylist(table, schema), path, compression="zstd")
-        content = path.read_bytes()
-        files[f"data/{path.name}"] = {"bytes": len(content), "sha256": sha256(content)}
-        splits[split] = {"name": split, "num_examples": len(table), "num_bytes": len(content)}
+        files[f"data/{path.name}"] = of_file(path)
+        splits[split] = {"name": split, "num_examples": len(table), "num_bytes": path.stat().st_size}
     info = {
         "description": "(start, guide, target) triples of stages that small e-graphs reached",
         "features": {name: {"dtype": of, "_type": "Value"} for name, of in sorted(TYPES.items())},
@@ -54,6 +48,4 @@ def write_dataset(out, rules, rows):
             "seeds": [],
         },
     }
-    text = json.dumps(info, indent=2)
-    head = text[:text.rindex("\n}")]
-    (out / "dataset_info.json").write_text(f'{head},\n  "sha256": "{sha256(head.encode())}"\n}}\n')
+    write_info(out, info)
