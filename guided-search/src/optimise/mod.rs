@@ -2,6 +2,7 @@
 //! know how guides are found.
 
 pub(crate) mod answer;
+mod factors;
 pub(crate) mod growth;
 pub(crate) mod guided;
 pub(crate) mod many;

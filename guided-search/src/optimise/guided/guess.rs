@@ -2,10 +2,13 @@
 //! writes is brought into the normal form, too: where both are the same, so are the terms, and the two ways there are the
 //! proof. A wrong guess costs the work of its normal form, and nothing else.
 //!
+//! Of a polynomial its shape is asked for, too, where that is another question: numbers are worked out.
+//!
 //! Parts of the best term are guessed as the whole is: one that is too long for the model, or too hard, has parts that
 //! are not.
 
 use crate::optimise::answer::Objective;
+use crate::optimise::factors::shape::Shape;
 use crate::optimise::growth::Growth;
 use crate::optimise::guided::planner::Planner;
 use anyhow::Result;
@@ -16,6 +19,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 const PATIENCE: u32 = 4;
 /// The same for a part.
 const PATIENCE_FOR_PART: u32 = 1;
+/// The same for a shape.
+const PATIENCE_FOR_SHAPE: u32 = 1;
+/// Numbers that are looked at until an answer has those of the question, at most; and as many as take the time of one e-node.
+const VISITS: u64 = 1 << 16;
+const VISITS_PER_NODE: u64 = 64;
 /// Nodes of the smallest part that is asked for: e-graphs find what is smaller.
 const LEAST_PART: u64 = 10;
 
@@ -27,6 +35,13 @@ pub(in crate::optimise) struct Guesses<'a> {
     form: TermId,
     /// Normal forms of parts that were asked for.
     asked: FxHashSet<TermId>,
+}
+
+/// What stands in the best term for what was asked, whose normal form is `form`, and whether that became better.
+struct Asked {
+    part: TermId,
+    form: TermId,
+    is_better: bool,
 }
 
 impl<'a> Guesses<'a> {
@@ -75,29 +90,47 @@ impl<'a> Guesses<'a> {
         None
     }
 
-    /// Asks for terms whose normal form is `form`, which is that of a part of the best term, until some questions in a row
-    /// had no answer with which the best term became better; each better one is noted. Whether one came.
-    fn ask(
+    /// Asks for terms whose normal form is `form`, which is that of a part of the best term: for its shape, and then for itself, until
+    /// some questions in a row had no answer with which the best term became better. Each better one is noted. Whether one came.
+    fn ask(&self, run: &mut Growth<'_>, part: TermId, form: TermId, patience: u32) -> Result<bool> {
+        let mut asked = Asked { part, form, is_better: false };
+        if let Some(shape) = Shape::of(run.bank, form) {
+            let mut seen = FxHashSet::default();
+            self.ask_about(run, &mut asked, shape.question, PATIENCE_FOR_SHAPE, |run, answer| {
+                let mut left = VISITS;
+                let fitted = shape.fitted(run.bank, answer, &mut left);
+                run.ledger.work += (VISITS - left) / VISITS_PER_NODE;
+                fitted.filter(|&fitted| seen.insert(fitted))
+            })?;
+        }
+        self.ask_about(run, &mut asked, form, patience, |_, answer| Some(answer))?;
+        Ok(asked.is_better)
+    }
+
+    /// Asks what `question` may become, which `term_of` makes a term that may have the place of the part.
+    fn ask_about(
         &self,
         run: &mut Growth<'_>,
-        mut part: TermId,
-        form: TermId,
+        asked: &mut Asked,
+        question: TermId,
         patience: u32,
-    ) -> Result<bool> {
-        let (mut without, mut is_better) = (0, false);
+        mut term_of: impl FnMut(&mut Growth<'_>, TermId) -> Option<TermId>,
+    ) -> Result<()> {
+        let mut without = 0;
         for number in 0.. {
             if without == patience || run.over().is_some() {
                 break;
             }
             without += 1;
-            let most = run.bank.size(form);
-            for term in self.model.next(run.bank, form, form, most, number)? {
-                if self.is_taken(run, part, form, term) {
-                    (part, without, is_better) = (term, 0, true);
+            let most = run.bank.size(question);
+            for answer in self.model.next(run.bank, question, question, most, number)? {
+                let Some(term) = term_of(run, answer) else { continue };
+                if self.is_taken(run, asked.part, asked.form, term) {
+                    (asked.part, without, asked.is_better) = (term, 0, true);
                 }
             }
         }
-        Ok(is_better)
+        Ok(())
     }
 
     /// Whether the best term becomes better with another term in the place of a part, and that is proved.
@@ -121,7 +154,7 @@ mod tests {
     use crate::options::budget::{Budget, Cap};
     use crate::options::schedulers::Schedulers;
     use anyhow::Result;
-    use egraph::{CostFunction, Sketch, System, TermBank, TermId, check};
+    use egraph::{CostFunction, Sketch, System, TermBank, TermId, check, normalise};
     use rustc_hash::FxHashSet;
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::sync::{Arc, Mutex};
@@ -179,13 +212,15 @@ mod tests {
     /// Its normal form, and the smallest term with that.
     const FORM: &str =
         "(+ (* x (* x x)) (+ (* 3 (* x (* x y))) (+ (* 3 (* x (* y y))) (* y (* y y)))))";
+    const SHAPE: &str = "(+ (* x (* x x)) (+ (* x (* x y)) (+ (* x (* y y)) (* y (* y y)))))";
     const PRODUCT: &str = "(* (+ x y) (* (+ x y) (+ x y)))";
 
     #[test]
     fn a_right_guess_is_an_answer_with_a_proof() {
         let said = ["(* (+ x y) (* (+ x y) (+ x y)))"];
         let (term, asked) = best(CUBE, &said, 400);
-        assert_eq!((term.as_str(), asked), (said[0], 1 + super::PATIENCE as usize));
+        let patience = super::PATIENCE_FOR_SHAPE + super::PATIENCE;
+        assert_eq!((term.as_str(), asked), (said[0], 1 + patience as usize));
     }
 
     /// Knows what some normal forms may become, and writes down what it was asked.
@@ -230,23 +265,44 @@ mod tests {
         assert!(term.len() > start.len() / 2, "{term}");
     }
 
+    /// Of another shape.
+    const WRONG: &str = "(* (+ x 1) (* (+ y 1) (- x 1)))";
+
     #[test]
     fn a_wrong_guess_is_none_and_after_some_nobody_is_asked() {
-        const WRONG: &str = "(* (+ x y) (* (+ x y) (- x y)))";
-        let (term, knows) = best_by(CUBE, Knows(&[[FORM, WRONG]], Mutex::default()), 400);
+        let knows = Knows(&[[SHAPE, WRONG], [FORM, WRONG]], Mutex::default());
+        let (term, knows) = best_by(CUBE, knows, 400);
         assert!(term.len() > WRONG.len(), "{term}");
         let asked = knows.1.lock().unwrap();
-        let of_whole = asked.iter().take_while(|form| *form == FORM).count();
-        assert_eq!(of_whole, super::PATIENCE as usize);
-        // Each part once.
-        let parts: FxHashSet<&String> = asked[of_whole..].iter().collect();
-        assert_eq!(parts.len(), asked.len() - of_whole);
-        assert!(!parts.is_empty() && !parts.contains(&FORM.to_owned()), "{parts:?}");
+        let [of_shape, of_whole] = [super::PATIENCE_FOR_SHAPE, super::PATIENCE].map(|n| n as usize);
+        let (whole, parts) = asked.split_at(of_shape + of_whole);
+        assert!(whole[..of_shape].iter().all(|asked| asked == SHAPE), "{asked:?}");
+        assert!(whole[of_shape..].iter().all(|asked| asked == FORM), "{asked:?}");
+        // Each part once, and its shape.
+        let different: FxHashSet<&String> = parts.iter().collect();
+        assert_eq!(different.len(), parts.len());
+        assert!(!parts.is_empty() && !different.contains(&FORM.to_owned()), "{parts:?}");
+    }
+
+    #[test]
+    fn numbers_that_a_model_can_not_work_out_are() {
+        const LINEAR: &str = "(* (- (* 31 x) (* 77 y)) (* (+ (* 58 x) (* 9 y)) (+ x (* 64 y))))";
+        let system = System::parse(RULES).unwrap();
+        let mut bank = TermBank::new(system.language.clone());
+        let product = bank.parse(LINEAR, None).unwrap();
+        let form = normalise(&system, &mut bank, product, 1_000).unwrap().term;
+        let (expanded, most) = (bank.text(form), bank.size(product));
+        let mut small = |known: &'static [[&str; 2]]| {
+            let (term, _) = best_by(&expanded, Knows(known, Mutex::default()), 2_000);
+            bank.parse(&term, None).map(|term| bank.size(term) <= most).unwrap()
+        };
+        assert!(small(&[[SHAPE, PRODUCT]]));
+        assert!(!small(&[]));
     }
 
     #[test]
     fn the_work_of_guesses_counts() {
-        let (_, asked) = best(CUBE, &["(* (+ x y) (* (+ x y) (- x y)))"], 40);
+        let (_, asked) = best(CUBE, &[WRONG], 40);
         assert!(asked < super::PATIENCE as usize, "{asked}");
     }
 }
