@@ -145,9 +145,8 @@ impl Optimiser<'_> {
         self.form = self.run.normal_form(self.best_term());
         if let Some(form) = self.form {
             self.run.note_if_better(self.objective, form);
-            if let (Some(model), Sketch::Any) =
-                (self.settings.planner.as_deref(), &self.objective.sketch)
-            {
+            if let Sketch::Any = &self.objective.sketch {
+                let model = self.settings.planner.as_deref();
                 let mut guesses = Guesses::new(self.objective, model, form);
                 if guesses.whole(&mut self.run)? {
                     guesses.parts(&mut self.run)?;

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """One network in three systems: a model that has learned to factorise polynomials over integers (`polynomials`) reads those over
-words of 64 (`mba`) and of 32 bits (`words`) by the names of their operators. Expanded polynomials are optimised with it and without, with equal work.
+words of 64 (`mba`) and of 32 bits (`words`) by the names of their operators. Expanded polynomials are optimised with it and without, with equal
+work; in `mba` also those of conjunctions, x & p for x, which the model does not know.
 
     scripts/experiments/published/by_name.py OUT [--model polynomials] [--first 3] [--work 100000]
 
@@ -20,25 +21,28 @@ import pyarrow.parquet
 import factorise
 from program import run
 
-#: By system: the bits of its words, and what stands behind the name of an operator.
-SYSTEMS = {"polynomials": (None, ""), "mba": (64, ""), "words": (32, ":32")}
+#: By title: the system, the bits of its words, what stands behind the name of an operator, and for a variable.
+BEDS = {"`polynomials`": ("polynomials", None, "", r"\g<0>"), "`mba`": ("mba", 64, "", r"\g<0>"), "`words`": ("words", 32, ":32", r"\g<0>"),
+        "`mba`, of conjunctions": ("mba", 64, "", r"(& \g<0> p)")}
 
 
-def said(text, bits, suffix):
+def said(text, bits, suffix, variable):
     """A polynomial as a term of a system."""
+    text = re.sub(r"[A-Za-z]\w*", variable, text)
     text = re.sub(r"\(([+*-])", rf"(\g<1>{suffix}", text)
     return re.sub(r"-\d+", lambda number: str(int(number[0]) % 2**bits), text) if bits else text
 
 
-def optimised(args, name, pairs, model):
+def optimised(args, title, pairs, model):
     """The nodes of the best terms in a system, and their work."""
-    bits, suffix = SYSTEMS[name]
+    system, *written = BEDS[title]
+    name = re.sub(r"\W+", "-", title).strip("-")
     path = args.out / f"{name}-{'guesses' if model else 'search'}.json"
     if not path.exists():
         terms = args.out / f"{name}.txt"
-        terms.write_text("".join(f"{said(form, bits, suffix)}\n" for _, form in pairs))
+        terms.write_text("".join(f"{said(form, *written)}\n" for _, form in pairs))
         out = path.with_suffix("")
-        run(args.cairn, "optimise", "--system", name, "--cost", "size", "--terms", terms, "--work", args.work, "--cap", 4000, "--out", out,
+        run(args.cairn, "optimise", "--system", system, "--cost", "size", "--terms", terms, "--work", args.work, "--cap", 4000, "--out", out,
             "--threads", args.threads, "--quiet", *(["--model", model, "--guides", 32] if model else []))
         rows = pyarrow.parquet.read_table(out / "optimised.parquet").to_pylist()
         path.write_text(json.dumps([{"best": row["best"], "work": row["work"]} for row in rows]))
@@ -60,10 +64,10 @@ def main():
     _, kinds = factorise.tests(args)
     pairs = [pair for kind, pairs in kinds.items() for pair in pairs[:args.first] if len(kind.names) > 1]
     print(f"{len(pairs)} polynomials\n| system | search | with guesses | beside the search |\n| --- | --- | --- | --- |")
-    for name in SYSTEMS:
-        search, guesses = ([factorise.nodes(row["best"]) <= factorise.nodes(text) for row, (text, _) in zip(rows, pairs)]
-                           for rows in (optimised(args, name, pairs, None), optimised(args, name, pairs, args.model)))
-        print(f"| `{name}` | {sum(search)} | {sum(guesses)} | {factorise.beside(guesses, search)} |", flush=True)
+    for title, (_, *written) in BEDS.items():
+        search, guesses = ([factorise.nodes(row["best"]) <= factorise.nodes(said(text, *written)) for row, (text, _) in zip(rows, pairs)]
+                           for rows in (optimised(args, title, pairs, None), optimised(args, title, pairs, args.model)))
+        print(f"| {title} | {sum(search)} | {sum(guesses)} | {factorise.beside(guesses, search)} |", flush=True)
 
 
 if __name__ == "__main__":

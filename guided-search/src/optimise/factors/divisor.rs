@@ -15,6 +15,10 @@ const CHECKS: usize = 6;
 /// Values of the other variables, of which the divisor has none.
 const SAMPLES: usize = 4;
 
+/// Numbers and monomials that are looked at for one product, at most; and as many as take the time of one e-node.
+pub const VISITS: u64 = 1 << 16;
+pub const VISITS_PER_NODE: u64 = 64;
+
 /// A coefficient that is to be found, with what is known when those before it are.
 struct Unknown {
     /// The values of the polynomial where the variables of its monomial alone are 1, and the monomials of the divisor
@@ -34,8 +38,10 @@ struct Check {
 
 /// A polynomial with exactly the monomials of `shape` by which `whole` can be divided, whose coefficients have no
 /// common divisor if those of `whole` have none; the first one in a fixed order, if one is found before `visits`
-/// possible coefficients were looked at.
+/// possible coefficients and monomials were looked at.
 pub fn divisor(whole: &Polynomial, shape: &Polynomial, visits: &mut u64) -> Option<Polynomial> {
+    // Values are looked at, too.
+    *visits = visits.checked_sub(whole.len() as u64)?;
     let mut unknowns = Vec::new();
     let (homogeneous, mut monomials) = (whole.homogeneous()?, Vec::new());
     for (monomial, _) in shape.homogeneous()?.summands().rev() {
@@ -291,8 +297,8 @@ mod tests {
     fn what_takes_too_long_is_given_up() {
         let a = linear([96, 60, 84, 72]);
         let whole = a.times(&linear([60, 96, 72, 84])).unwrap();
-        let mut visits = 2;
-        assert_eq!(divisor(&whole, &a, &mut visits), None);
-        assert_eq!(visits, 0);
+        let few = whole.len() as u64 + 2;
+        assert_eq!(divisor(&whole, &a, &mut { few }), None);
+        assert!(divisor(&whole, &a, &mut (1 << 16)).is_some());
     }
 }

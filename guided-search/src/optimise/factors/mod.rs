@@ -1,6 +1,8 @@
-//! Products of which a model says the shape, in which sums are multiplied; the numbers in them are worked out.
+//! Sums as products: which sums may be factors is tried, or a model says it, and the numbers in them are worked out.
 
 mod divisor;
 mod polynomial;
 mod ring;
 pub(crate) mod shape;
+pub(crate) mod sums;
+mod whole;

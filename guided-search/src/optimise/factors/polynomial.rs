@@ -19,6 +19,12 @@ impl Polynomial {
         Polynomial(BTreeMap::from_iter((coefficient != 0).then_some((monomial, coefficient))))
     }
 
+    /// A number as a polynomial of the same variables.
+    pub fn constant(&self, number: i128) -> Polynomial {
+        let variables = self.0.keys().next().map_or(0, Vec::len);
+        Polynomial::monomial(vec![0; variables], number)
+    }
+
     /// Monomials and their coefficients, in a fixed order in which the larger one of two stays the larger one when
     /// both are multiplied by a monomial.
     pub fn summands(&self) -> impl DoubleEndedIterator<Item = (&Monomial, i128)> + Clone {
@@ -54,6 +60,16 @@ impl Polynomial {
     /// The largest number that divides all coefficients; 0 of none.
     pub fn content(&self) -> i128 {
         self.0.values().fold(0, |a, &b| gcd(a, b))
+    }
+
+    /// The largest sum of the exponents of a monomial.
+    pub fn degree(&self) -> u32 {
+        self.0.keys().map(degree).max().unwrap_or(0)
+    }
+
+    /// So many times it.
+    pub fn multiple(&self, times: i128) -> Option<Polynomial> {
+        Polynomial::default().plus(self, times)
     }
 
     /// The sum with `times` as much of another one.
@@ -105,8 +121,7 @@ impl Polynomial {
 
     /// With one variable more, by which each summand is multiplied until all have the degree of the whole.
     pub fn homogeneous(&self) -> Option<Polynomial> {
-        let degree = |monomial: &Monomial| monomial.iter().map(|&e| u32::from(e)).sum::<u32>();
-        let most = self.0.keys().map(degree).max()?;
+        let most = self.degree();
         let with_one_more = |(monomial, &coefficient): (&Monomial, &i128)| {
             let missing = u8::try_from(most - degree(monomial)).ok()?;
             let monomial: Monomial = monomial.iter().copied().chain([missing]).collect();
@@ -140,6 +155,10 @@ impl Polynomial {
         }
         Some(())
     }
+}
+
+fn degree(monomial: &Monomial) -> u32 {
+    monomial.iter().map(|&exponent| u32::from(exponent)).sum()
 }
 
 /// The largest number that divides both; that of 0 and a number is the number, without its sign.
@@ -187,7 +206,6 @@ pub mod tests {
             if a.len() > 0 {
                 let homogeneous = a.homogeneous().unwrap();
                 prop_assert_eq!(homogeneous.at(&[at[0], at[1], at[2], 1]), Some(of_a));
-                let degree = |monomial: &Monomial| monomial.iter().map(|&e| u32::from(e)).sum();
                 let degrees: Vec<u32> = homogeneous.summands().map(|s| degree(s.0)).collect();
                 prop_assert!(degrees.iter().all(|&other| other == degrees[0]));
             }

@@ -4,18 +4,17 @@
 //! `18x² − 69xy + 28y²` has the shape `x² + xy + y²`, which a model takes for `(x + y)(x + y)`; so there may be two sums of x and y
 //! as factors, `(a x + b y)(c x + d y)`, and a times c is 18.
 
-use crate::optimise::factors::divisor::divisor;
+use crate::optimise::factors::divisor::{VISITS, VISITS_PER_NODE};
 use crate::optimise::factors::polynomial::Polynomial;
 use crate::optimise::factors::ring::{Operation, Ring};
+use crate::optimise::factors::whole::{Factors, Whole};
 use egraph::{TermBank, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A polynomial whose shape a model can be asked about.
 pub struct Shape {
-    ring: Ring,
-    whole: Polynomial,
-    /// What it is a polynomial of, and the variables that stand for that in the question.
-    atoms: Vec<TermId>,
+    whole: Whole,
+    /// The variables that stand for its own in the question.
     names: Vec<TermId>,
     /// The shape, in the order of the polynomial.
     pub question: TermId,
@@ -24,53 +23,51 @@ pub struct Shape {
 impl Shape {
     /// That of a sum of monomials. `None` if it is no such sum of integers or words, or the same as its shape.
     pub fn of(bank: &mut TermBank, sum: TermId) -> Option<Shape> {
-        let ring = Ring::of(bank, bank.sort(sum))?;
-        let atoms = ring.atoms(bank, sum)?;
-        let whole = ring.polynomial(bank, sum, &atoms, true)?;
-        let names = names(bank, &ring, &atoms);
-        let question = without_numbers(bank, &ring, sum, &atoms, &names)?;
-        (question != sum).then_some(Shape { ring, whole, atoms, names, question })
+        let whole = Whole::of(bank, sum)?;
+        let names = names(bank, &whole);
+        let question = without_numbers(bank, &whole, sum, &names)?;
+        (question != sum).then_some(Shape { whole, names, question })
     }
 
     /// A term that equals the polynomial and has the shape of an answer, at least as far as sums that are multiplied
-    /// have divisors of their shapes. `None` if it has none, or `visits` are used up.
-    pub fn fitted(&self, bank: &mut TermBank, answer: TermId, visits: &mut u64) -> Option<TermId> {
+    /// have divisors of their shapes; none if it has none, or none is found soon. And what it took, in e-nodes.
+    pub fn fitted(&self, bank: &mut TermBank, answer: TermId) -> (Option<TermId>, u64) {
+        let mut left = VISITS;
+        let fitted = self.fitted_within(bank, answer, &mut left);
+        (fitted, (VISITS - left) / VISITS_PER_NODE)
+    }
+
+    fn fitted_within(
+        &self,
+        bank: &mut TermBank,
+        answer: TermId,
+        visits: &mut u64,
+    ) -> Option<TermId> {
+        let Whole { ring, polynomial, atoms } = &self.whole;
         let mut products = Vec::new();
-        for summand in parts(bank, &self.ring, answer, &[Operation::Add, Operation::Subtract]) {
-            let factors = parts(bank, &self.ring, summand, &[Operation::Multiply]);
-            let polynomial =
-                |factor: TermId| self.ring.polynomial(bank, factor, &self.names, false);
-            let mut factors = factors.into_iter().map(polynomial).collect::<Option<Vec<_>>>()?;
+        for summand in parts(bank, ring, answer, &[Operation::Add, Operation::Subtract]) {
+            let factors = parts(bank, ring, summand, &[Operation::Multiply]);
+            let shape = |factor: TermId| ring.polynomial(bank, factor, &self.names, false);
+            let mut factors = factors.into_iter().map(shape).collect::<Option<Vec<_>>>()?;
             factors.retain(|factor| factor.number().is_none());
             if factors.iter().any(|factor| factor.len() > 1) {
                 products.push(factors);
             }
         }
-        let (mut rest, mut sum) = (self.whole.clone(), None);
-        let is_one = products.len() == 1 && self.is_product(bank, answer);
+        let (mut rest, mut sum) = (polynomial.clone(), None);
         for factors in products {
-            let mut all = factors.iter().cloned();
-            let all = all.next().and_then(|first| all.try_fold(first, |a, b| a.times(&b)))?;
-            let (own, other) = match is_one {
-                true => (rest, Polynomial::default()),
-                false => (rest.part(|m| all.contains(m)), rest.part(|m| !all.contains(m))),
-            };
-            match self.product(bank, &own, factors, visits) {
-                None => rest = own.plus(&other, 1)?,
-                Some(product) => {
-                    rest = other;
-                    sum = Some(match sum {
-                        None => product,
-                        Some(sum) => self.ring.apply(bank, Operation::Add, [sum, product]),
-                    });
-                }
+            let mut all = factors.iter();
+            let all = all.try_fold(polynomial.constant(1), |all, factor| all.times(factor))?;
+            let own = rest.part(|monomial| all.contains(monomial));
+            if let Some(product) = self.product(bank, &own, factors, visits) {
+                rest = rest.plus(&own, -1)?;
+                sum = Some(match sum {
+                    None => product,
+                    Some(sum) => ring.apply(bank, Operation::Add, [sum, product]),
+                });
             }
         }
-        self.ring.added(bank, Some(sum?), &rest, &self.atoms)
-    }
-
-    fn is_product(&self, bank: &TermBank, term: TermId) -> bool {
-        self.ring.operation(bank, term).is_some_and(|(op, _)| op == Operation::Multiply)
+        ring.added(bank, Some(sum?), &rest, atoms)
     }
 
     /// A polynomial as a product of factors with these shapes, as far as they are found: those with the fewest variables
@@ -78,68 +75,22 @@ impl Shape {
     fn product(
         &self,
         bank: &mut TermBank,
-        whole: &Polynomial,
+        polynomial: &Polynomial,
         shapes: Vec<Polynomial>,
         visits: &mut u64,
     ) -> Option<TermId> {
-        let mut number = whole.content();
-        let by = |number| Polynomial::monomial(vec![0; self.atoms.len()], number);
-        let mut rest = (number != 0).then(|| whole.clone().divided_by(&by(number)))??;
+        let mut factors = Factors::of(polynomial)?;
         let (monomials, mut sums): (Vec<_>, Vec<_>) =
-            shapes.into_iter().partition(|s| s.len() == 1);
+            shapes.into_iter().partition(|shape| shape.len() == 1);
         for monomial in &monomials {
-            rest = rest.divided_by(monomial)?;
+            factors.take_monomial(monomial).then_some(())?;
         }
         sums.sort_by_key(variables);
         sums.pop();
-        let mut factors = Vec::new();
         for shape in &sums {
-            if let Some(factor) = divisor(&rest, shape, visits) {
-                rest = rest.divided_by(&factor)?;
-                factors.push(factor);
-            }
+            factors.take_sum(shape, visits);
         }
-        match rest.number() {
-            Some(left) => number = number.checked_mul(left)?,
-            None => factors.push(rest),
-        }
-        if monomials.len() + factors.len() < 2 {
-            return None;
-        }
-        for factor in &mut factors {
-            let negative = Polynomial::default().plus(factor, -1)?;
-            let is_negative = factor.summands().next_back().is_some_and(|(_, first)| first < 0);
-            let sizes = [self.size(bank, &negative)?, self.size(bank, factor)?];
-            if sizes[0] < sizes[1] || is_negative && sizes[0] == sizes[1] {
-                (*factor, number) = (negative, -number);
-            }
-        }
-        // The number stands where it takes the fewest nodes.
-        let mut ways = vec![(number, monomials.clone(), factors.clone())];
-        for place in 0..factors.len() {
-            let mut other = factors.clone();
-            other[place] = Polynomial::default().plus(&other[place], number)?;
-            ways.push((1, monomials.clone(), other));
-        }
-        let mut best: Option<TermId> = None;
-        for (number, monomials, factors) in ways {
-            let mut terms = Vec::new();
-            if number != 1 {
-                terms.push(self.ring.literal(bank, number)?);
-            }
-            for factor in monomials.iter().chain(&factors) {
-                terms.push(self.ring.term(bank, factor, &self.atoms)?);
-            }
-            let way = self.ring.product(bank, terms)?;
-            if best.is_none_or(|best| bank.size(way) < bank.size(best)) {
-                best = Some(way);
-            }
-        }
-        best
-    }
-
-    fn size(&self, bank: &mut TermBank, polynomial: &Polynomial) -> Option<u64> {
-        self.ring.term(bank, polynomial, &self.atoms).map(|term| bank.size(term))
+        self.whole.product(bank, factors)
     }
 }
 
@@ -169,7 +120,7 @@ fn parts(bank: &TermBank, ring: &Ring, term: TermId, operations: &[Operation]) -
 }
 
 /// A variable for each atom: itself, or one that is none of the others.
-fn names(bank: &mut TermBank, ring: &Ring, atoms: &[TermId]) -> Vec<TermId> {
+fn names(bank: &mut TermBank, Whole { ring, atoms, .. }: &Whole) -> Vec<TermId> {
     let mut taken: FxHashSet<TermId> = atoms.iter().copied().collect();
     let mut number = 0;
     let mut name = |bank: &mut TermBank, atom: TermId| {
@@ -187,12 +138,11 @@ fn names(bank: &mut TermBank, ring: &Ring, atoms: &[TermId]) -> Vec<TermId> {
     atoms.iter().map(|&atom| name(bank, atom)).collect()
 }
 
-/// A term without the numbers in its products, with 1 for other numbers and `names` for `atoms`.
+/// A term without the numbers in its products, with 1 for other numbers and `names` for what it is a polynomial of.
 fn without_numbers(
     bank: &mut TermBank,
-    ring: &Ring,
+    Whole { ring, atoms, .. }: &Whole,
     term: TermId,
-    atoms: &[TermId],
     names: &[TermId],
 ) -> Option<TermId> {
     let one = ring.literal(bank, 1)?;
@@ -232,7 +182,7 @@ mod tests {
         let form = normalise(&system, &mut bank, product, 10_000).unwrap().term;
         let shape = Shape::of(&mut bank, form).unwrap();
         let answer = bank.parse(answer, None).unwrap();
-        let fitted = shape.fitted(&mut bank, answer, &mut (1 << 16));
+        let fitted = shape.fitted(&mut bank, answer).0;
         if let Some(fitted) = fitted {
             assert_eq!(normalise(&system, &mut bank, fitted, 10_000).unwrap().term, form);
         }

@@ -2,13 +2,15 @@
 //! writes is brought into the normal form, too: where both are the same, so are the terms, and the two ways there are the
 //! proof. A wrong guess costs the work of its normal form, and nothing else.
 //!
-//! Of a polynomial its shape is asked for, too, where that is another question: numbers are worked out.
+//! A polynomial may be a product of sums, which needs no model. And one is asked for the shape of a polynomial, too, where that is
+//! another question: numbers are worked out.
 //!
 //! Parts of the best term are guessed as the whole is: one that is too long for the model, or too hard, has parts that
 //! are not.
 
 use crate::optimise::answer::Objective;
 use crate::optimise::factors::shape::Shape;
+use crate::optimise::factors::sums::product_of_sums;
 use crate::optimise::growth::Growth;
 use crate::optimise::guided::planner::Planner;
 use anyhow::Result;
@@ -21,16 +23,13 @@ const PATIENCE: u32 = 4;
 const PATIENCE_FOR_PART: u32 = 1;
 /// The same for a shape.
 const PATIENCE_FOR_SHAPE: u32 = 1;
-/// Numbers that are looked at until an answer has those of the question, at most; and as many as take the time of one e-node.
-const VISITS: u64 = 1 << 16;
-const VISITS_PER_NODE: u64 = 64;
 /// Nodes of the smallest part that is asked for: e-graphs find what is smaller.
 const LEAST_PART: u64 = 10;
 
-/// A model that is asked what normal forms may become, and what it was asked.
+/// What normal forms may become, a model that is asked for it, if there is one, and what it was asked.
 pub(in crate::optimise) struct Guesses<'a> {
     objective: &'a Objective,
-    model: &'a dyn Planner,
+    model: Option<&'a dyn Planner>,
     /// The normal form of the start.
     form: TermId,
     /// Normal forms of parts that were asked for.
@@ -45,8 +44,12 @@ struct Asked {
 }
 
 impl<'a> Guesses<'a> {
-    /// Asks `model` for terms whose normal form is `form`, which is known to equal the start.
-    pub fn new(objective: &'a Objective, model: &'a dyn Planner, form: TermId) -> Guesses<'a> {
+    /// Guesses terms whose normal form is `form`, which is known to equal the start.
+    pub fn new(
+        objective: &'a Objective,
+        model: Option<&'a dyn Planner>,
+        form: TermId,
+    ) -> Guesses<'a> {
         Guesses { objective, model, form, asked: FxHashSet::from_iter([form]) }
     }
 
@@ -59,13 +62,16 @@ impl<'a> Guesses<'a> {
         self.ask(run, best, self.form, PATIENCE)
     }
 
-    /// Asks for what parts of the best term may become, the largest first, until all were asked for once; each better
-    /// term is noted. Whether one came.
+    /// Asks the model for what parts of the best term may become, the largest first, until all were asked for once; each
+    /// better term is noted. Whether one came.
     ///
     /// # Errors
     /// The model can't be run.
     pub fn parts(&mut self, run: &mut Growth<'_>) -> Result<bool> {
         let mut is_better = false;
+        if self.model.is_none() {
+            return Ok(false);
+        }
         while let Some((part, form)) = self.next_part(run) {
             is_better |= self.ask(run, part, form, PATIENCE_FOR_PART)?;
         }
@@ -90,20 +96,27 @@ impl<'a> Guesses<'a> {
         None
     }
 
-    /// Asks for terms whose normal form is `form`, which is that of a part of the best term: for its shape, and then for itself, until
-    /// some questions in a row had no answer with which the best term became better. Each better one is noted. Whether one came.
+    /// Guesses terms whose normal form is `form`, which is that of a part of the best term: a product of sums, then what the model
+    /// says of its shape, and of itself, until some questions in a row had no answer with which the best term became better. Each better
+    /// one is noted. Whether one came.
     fn ask(&self, run: &mut Growth<'_>, part: TermId, form: TermId, patience: u32) -> Result<bool> {
         let mut asked = Asked { part, form, is_better: false };
-        if let Some(shape) = Shape::of(run.bank, form) {
-            let mut seen = FxHashSet::default();
-            self.ask_about(run, &mut asked, shape.question, PATIENCE_FOR_SHAPE, |run, answer| {
-                let mut left = VISITS;
-                let fitted = shape.fitted(run.bank, answer, &mut left);
-                run.ledger.work += (VISITS - left) / VISITS_PER_NODE;
-                fitted.filter(|&fitted| seen.insert(fitted))
-            })?;
+        let (product, work) = product_of_sums(run.bank, form);
+        run.ledger.work += work;
+        if let Some(product) = product {
+            self.take(run, &mut asked, product);
         }
-        self.ask_about(run, &mut asked, form, patience, |_, answer| Some(answer))?;
+        let Some(model) = self.model else { return Ok(asked.is_better) };
+        if let Some(shape) = Shape::of(run.bank, form) {
+            let (question, mut seen) = (shape.question, FxHashSet::default());
+            let fitted = |run: &mut Growth<'_>, answer| {
+                let (fitted, work) = shape.fitted(run.bank, answer);
+                run.ledger.work += work;
+                fitted.filter(|&fitted| seen.insert(fitted))
+            };
+            self.ask_about(run, model, &mut asked, (question, PATIENCE_FOR_SHAPE), fitted)?;
+        }
+        self.ask_about(run, model, &mut asked, (form, patience), |_, answer| Some(answer))?;
         Ok(asked.is_better)
     }
 
@@ -111,9 +124,9 @@ impl<'a> Guesses<'a> {
     fn ask_about(
         &self,
         run: &mut Growth<'_>,
+        model: &dyn Planner,
         asked: &mut Asked,
-        question: TermId,
-        patience: u32,
+        (question, patience): (TermId, u32),
         mut term_of: impl FnMut(&mut Growth<'_>, TermId) -> Option<TermId>,
     ) -> Result<()> {
         let mut without = 0;
@@ -123,26 +136,30 @@ impl<'a> Guesses<'a> {
             }
             without += 1;
             let most = run.bank.size(question);
-            for answer in self.model.next(run.bank, question, question, most, number)? {
+            for answer in model.next(run.bank, question, question, most, number)? {
                 let Some(term) = term_of(run, answer) else { continue };
-                if self.is_taken(run, asked.part, asked.form, term) {
-                    (asked.part, without, asked.is_better) = (term, 0, true);
+                if self.take(run, asked, term) {
+                    without = 0;
                 }
             }
         }
         Ok(())
     }
 
-    /// Whether the best term becomes better with another term in the place of a part, and that is proved.
-    fn is_taken(&self, run: &mut Growth<'_>, part: TermId, form: TermId, term: TermId) -> bool {
+    /// Puts a term in the place of the part, if the best term becomes better with it, and that is proved; whether it does.
+    fn take(&self, run: &mut Growth<'_>, asked: &mut Asked, term: TermId) -> bool {
         let best = run.curve.last().cloned();
-        let around = best.as_ref().map_or(part, |best| best.term);
-        let whole = run.bank.replace_all(around, FxHashMap::from_iter([(part, term)]));
+        let around = best.as_ref().map_or(asked.part, |best| best.term);
+        let whole = run.bank.replace_all(around, FxHashMap::from_iter([(asked.part, term)]));
         let cost = self.objective.of_term(run.bank, whole);
-        cost.is_some_and(|cost| best.is_none_or(|best| cost < best.cost))
-            && (whole == term || run.normal_form(term) == Some(form))
+        let is_better = cost.is_some_and(|cost| best.is_none_or(|best| cost < best.cost))
+            && (whole == term || run.normal_form(term) == Some(asked.form))
             && run.normal_form(whole) == Some(self.form)
-            && run.note_if_better(self.objective, whole)
+            && run.note_if_better(self.objective, whole);
+        if is_better {
+            (asked.part, asked.is_better) = (term, true);
+        }
+        is_better
     }
 }
 
@@ -206,20 +223,24 @@ mod tests {
         (bank.text(best.term), model)
     }
 
-    const CUBE: &str =
-        "(+ (* x (* x x)) (+ (* (* y y) (* 3 x)) (+ (* (* y y) y) (* (* x x) (* 3 y)))))";
+    /// No product of sums of variables.
+    const CUBE: &str = "(+ (* x (* x (* x (* x (* x x))))) (+ (* (* y y) (* 3 (* x x)))
+        (+ (* (* y y) y) (* (* x (* x (* x x))) (* 3 y)))))";
 
-    /// Its normal form, and the smallest term with that.
-    const FORM: &str =
-        "(+ (* x (* x x)) (+ (* 3 (* x (* x y))) (+ (* 3 (* x (* y y))) (* y (* y y)))))";
-    const SHAPE: &str = "(+ (* x (* x x)) (+ (* x (* x y)) (+ (* x (* y y)) (* y (* y y)))))";
-    const PRODUCT: &str = "(* (+ x y) (* (+ x y) (+ x y)))";
+    /// Its normal form, the shape of that, and the smallest term with it.
+    const FORM: &str = "(+ (* x (* x (* x (* x (* x x))))) (+ (* 3 (* x (* x (* x (* x y))))) \
+        (+ (* 3 (* x (* x (* y y)))) (* y (* y y)))))";
+    const SHAPE: &str = "(+ (* x (* x (* x (* x (* x x))))) (+ (* x (* x (* x (* x y)))) \
+        (+ (* x (* x (* y y))) (* y (* y y)))))";
+    const PRODUCT: &str = "(* (+ (* x x) y) (* (+ (* x x) y) (+ (* x x) y)))";
 
     #[test]
     fn a_right_guess_is_an_answer_with_a_proof() {
-        let said = ["(* (+ x y) (* (+ x y) (+ x y)))"];
-        let (term, asked) = best(CUBE, &said, 400);
-        let patience = super::PATIENCE_FOR_SHAPE + super::PATIENCE;
+        let said = [PRODUCT];
+        let (term, asked) = best(CUBE, &said, 1_000);
+        let of_shape = super::PATIENCE_FOR_SHAPE;
+        // What is multiplied with the first factor is asked for, too.
+        let patience = of_shape + super::PATIENCE + of_shape + super::PATIENCE_FOR_PART;
         assert_eq!((term.as_str(), asked), (said[0], 1 + patience as usize));
     }
 
@@ -245,10 +266,12 @@ mod tests {
 
     #[test]
     fn what_is_left_of_a_guess_is_guessed_too() {
-        const SQUARE: &str = "(+ (* x x) (+ (* 2 (* x y)) (* y y)))";
-        const HALF: &str = "(* (+ x y) (+ (* x x) (+ (* 2 (* x y)) (* y y))))";
-        let knows = Knows(&[[FORM, HALF], [SQUARE, "(* (+ x y) (+ x y))"]], Mutex::default());
-        let (term, knows) = best_by(CUBE, knows, 400);
+        const SQUARE: &str = "(+ (* x (* x (* x x))) (+ (* 2 (* x (* x y))) (* y y)))";
+        const HALF: &str = "(* (+ (* x x) y) \
+            (+ (* x (* x (* x x))) (+ (* 2 (* x (* x y))) (* y y))))";
+        const OTHER: &str = "(* (+ (* x x) y) (+ (* x x) y))";
+        let knows = Knows(&[[FORM, HALF], [SQUARE, OTHER]], Mutex::default());
+        let (term, knows) = best_by(CUBE, knows, 1_000);
         assert_eq!(term, PRODUCT);
         let asked = |form| knows.1.lock().unwrap().iter().filter(|asked| *asked == form).count();
         let [patience, of_part] = [super::PATIENCE, super::PATIENCE_FOR_PART].map(|n| n as usize);
@@ -259,9 +282,9 @@ mod tests {
     fn parts_are_guessed_where_the_whole_is_not() {
         let knows = || Knows(&[[FORM, PRODUCT]], Mutex::default());
         let start = format!("(* (* z z) (- z {CUBE}))");
-        let (term, _) = best_by(&start, knows(), 1_000);
+        let (term, _) = best_by(&start, knows(), 2_000);
         assert_eq!(term, format!("(* (* z z) (- z {PRODUCT}))"));
-        let (term, _) = best_by(&start, Knows(&[], Mutex::default()), 1_000);
+        let (term, _) = best_by(&start, Knows(&[], Mutex::default()), 2_000);
         assert!(term.len() > start.len() / 2, "{term}");
     }
 
@@ -271,7 +294,7 @@ mod tests {
     #[test]
     fn a_wrong_guess_is_none_and_after_some_nobody_is_asked() {
         let knows = Knows(&[[SHAPE, WRONG], [FORM, WRONG]], Mutex::default());
-        let (term, knows) = best_by(CUBE, knows, 400);
+        let (term, knows) = best_by(CUBE, knows, 1_000);
         assert!(term.len() > WRONG.len(), "{term}");
         let asked = knows.1.lock().unwrap();
         let [of_shape, of_whole] = [super::PATIENCE_FOR_SHAPE, super::PATIENCE].map(|n| n as usize);
@@ -286,14 +309,15 @@ mod tests {
 
     #[test]
     fn numbers_that_a_model_can_not_work_out_are() {
-        const LINEAR: &str = "(* (- (* 31 x) (* 77 y)) (* (+ (* 58 x) (* 9 y)) (+ x (* 64 y))))";
+        const QUADRATIC: &str = "(* (- (* 31 (* x x)) (* 77 y)) \
+            (* (+ (* 58 (* x x)) (* 9 y)) (+ (* x x) (* 64 y))))";
         let system = System::parse(RULES).unwrap();
         let mut bank = TermBank::new(system.language.clone());
-        let product = bank.parse(LINEAR, None).unwrap();
+        let product = bank.parse(QUADRATIC, None).unwrap();
         let form = normalise(&system, &mut bank, product, 1_000).unwrap().term;
         let (expanded, most) = (bank.text(form), bank.size(product));
         let mut small = |known: &'static [[&str; 2]]| {
-            let (term, _) = best_by(&expanded, Knows(known, Mutex::default()), 2_000);
+            let (term, _) = best_by(&expanded, Knows(known, Mutex::default()), 4_000);
             bank.parse(&term, None).map(|term| bank.size(term) <= most).unwrap()
         };
         assert!(small(&[[SHAPE, PRODUCT]]));
