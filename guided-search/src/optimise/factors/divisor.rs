@@ -5,6 +5,7 @@
 //! go together other points say. All monomials have one degree, by a variable more: so 1 is a monomial like others.
 
 use crate::optimise::factors::polynomial::{Monomial, Polynomial, gcd};
+use std::cell::OnceCell;
 
 /// Primes up to here are looked for in numbers. What is left without any is taken for a prime.
 const LARGEST_PRIME: i128 = 1 << 12;
@@ -26,6 +27,8 @@ struct Unknown {
     value: i128,
     others: Vec<usize>,
     checks: Vec<Check>,
+    /// The divisors of the value, when they were asked for.
+    divisors: OnceCell<Option<Vec<i128>>>,
 }
 
 /// A point at which all monomials are known.
@@ -49,12 +52,12 @@ pub fn divisor(whole: &Polynomial, shape: &Polynomial, visits: &mut u64) -> Opti
     }
     // Where the variables of one are 1, those with fewer are not 0.
     monomials.sort_by_key(|monomial| monomial.iter().filter(|&&exponent| exponent > 0).count());
+    let last = monomials.first()?.len() - 1;
     let points = Points::of(&homogeneous, &monomials);
     for next in 0..monomials.len() {
         unknowns.push(points.unknown(next)?);
     }
     let mut found = vec![0; monomials.len()];
-    let last = monomials[0].len() - 1;
     let is_divisor = |coefficients: &[i128]| {
         let mut summands = coefficients.iter().zip(&monomials);
         let polynomial = summands.try_fold(Polynomial::default(), |sum, (&c, monomial)| {
@@ -73,8 +76,10 @@ fn search(
     is_divisor: &dyn Fn(&[i128]) -> Option<Polynomial>,
 ) -> Option<Polynomial> {
     let Some(unknown) = unknowns.get(next) else { return is_divisor(found) };
-    let known: i128 = unknown.others.iter().map(|&other| found[other]).sum();
-    for size in divisors(unknown.value)? {
+    let mut others = unknown.others.iter();
+    let known = others.try_fold(0i128, |sum, &other| sum.checked_add(found[other]))?;
+    let divisors = unknown.divisors.get_or_init(|| divisors(unknown.value)).as_ref()?;
+    for &size in divisors {
         // With the other sign of all it is a divisor, too.
         for value in [size, -size].into_iter().take(if next == 0 { 1 } else { 2 }) {
             *visits = visits.checked_sub(1)?;
@@ -138,7 +143,8 @@ impl<'a> Points<'a> {
                 sets.push(both);
             }
         }
-        Some(Unknown { value, others: alive[..alive.len() - 1].to_vec(), checks })
+        let others = alive[..alive.len() - 1].to_vec();
+        Some(Unknown { value, others, checks, divisors: OnceCell::new() })
     }
 
     /// What must hold at a point where those variables are 0 that are not `among` some, and these have small values.
