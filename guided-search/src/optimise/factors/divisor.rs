@@ -5,7 +5,6 @@
 //! go together other points say. All monomials have one degree, by a variable more: so 1 is a monomial like others.
 
 use crate::optimise::factors::polynomial::{Monomial, Polynomial, gcd};
-use std::cell::OnceCell;
 
 /// Primes up to here are looked for in numbers. What is left without any is taken for a prime.
 const LARGEST_PRIME: i128 = 1 << 12;
@@ -14,21 +13,68 @@ const MOST_DIVISORS: usize = 1 << 12;
 /// Points at which coefficients must go together, for each set of variables.
 const CHECKS: usize = 6;
 /// Values of the other variables, of which the divisor has none.
-const SAMPLES: usize = 4;
+const SAMPLES: usize = 3;
 
-/// Numbers and monomials that are looked at for one product, at most; and as many as take the time of one e-node.
-pub const VISITS: u64 = 1 << 16;
-pub const VISITS_PER_NODE: u64 = 64;
+/// The values of monomials, and coefficients, that may be looked at.
+#[derive(Debug)]
+pub struct Visits {
+    limit: u64,
+    left: u64,
+}
+
+impl Visits {
+    /// At most, for one product.
+    const MOST: u64 = 1 << 19;
+    /// As many as take the time of one e-node.
+    const PER_NODE: u64 = 64;
+
+    /// As many as take the time of so many e-nodes, and not too many.
+    pub fn within(e_nodes: u64) -> Visits {
+        let limit = e_nodes.saturating_mul(Visits::PER_NODE).min(Visits::MOST);
+        Visits { limit, left: limit }
+    }
+
+    /// What was looked at took as long as so many e-nodes.
+    pub fn work(&self) -> u64 {
+        (self.limit - self.left).div_ceil(Visits::PER_NODE)
+    }
+
+    fn take(&mut self, visits: usize) -> Result<(), GaveUp> {
+        let left = self.left.checked_sub(visits as u64);
+        self.left = left.unwrap_or(0);
+        left.map(|_| ()).ok_or(GaveUp)
+    }
+}
+
+/// It takes too long, or nothing is known of a coefficient.
+#[derive(Clone, Copy, Debug)]
+struct GaveUp;
+
+/// A polynomial with exactly the monomials of `shape` by which `whole` can be divided, whose coefficients have no
+/// common divisor if those of `whole` have none; the first one in a fixed order, if one is found with these visits.
+pub fn divisor(whole: &Polynomial, shape: &Polynomial, visits: &mut Visits) -> Option<Polynomial> {
+    let homogeneous = whole.homogeneous()?;
+    let shape = shape.homogeneous()?;
+    let mut monomials: Vec<Monomial> = shape.summands().rev().map(|(m, _)| m.clone()).collect();
+    // Where the variables of one are 1, those with fewer are not 0.
+    monomials.sort_by_key(|monomial| monomial.iter().filter(|&&exponent| exponent > 0).count());
+    let has = |v: usize| monomials.iter().any(|monomial| monomial[v] > 0);
+    let has = (0..monomials.first()?.len()).map(has).collect();
+    let points = Points { whole: homogeneous, monomials, has, visits };
+    let mut search = Search { whole, points, unknowns: Vec::new(), found: Vec::new() };
+    search.go_on().ok().flatten()
+}
 
 /// A coefficient that is to be found, with what is known when those before it are.
 struct Unknown {
-    /// The values of the polynomial where the variables of its monomial alone are 1, and the monomials of the divisor
-    /// before this one that are not 0 there.
-    value: i128,
+    /// What the divisor may be, with either sign, where the variables of its monomial are 1 and all others of the divisor 0, and
+    /// the monomials before this one that are not 0 there.
+    sizes: Vec<i128>,
     others: Vec<usize>,
-    checks: Vec<Check>,
-    /// The divisors of the value, when they were asked for.
-    divisors: OnceCell<Option<Vec<i128>>>,
+    /// Sets of variables without which all monomials of the divisor but these are 0.
+    sets: Vec<(Vec<usize>, Vec<usize>)>,
+    /// At points where other variables are 0, as far as they were looked at: of the first set, then of the next.
+    checks: Vec<Option<Check>>,
 }
 
 /// A point at which all monomials are known.
@@ -39,60 +85,70 @@ struct Check {
     monomials: Vec<(usize, i128)>,
 }
 
-/// A polynomial with exactly the monomials of `shape` by which `whole` can be divided, whose coefficients have no
-/// common divisor if those of `whole` have none; the first one in a fixed order, if one is found before `visits`
-/// possible coefficients and monomials were looked at.
-pub fn divisor(whole: &Polynomial, shape: &Polynomial, visits: &mut u64) -> Option<Polynomial> {
-    // Values are looked at, too.
-    *visits = visits.checked_sub(whole.len() as u64)?;
-    let mut unknowns = Vec::new();
-    let (homogeneous, mut monomials) = (whole.homogeneous()?, Vec::new());
-    for (monomial, _) in shape.homogeneous()?.summands().rev() {
-        monomials.push(monomial.clone());
-    }
-    // Where the variables of one are 1, those with fewer are not 0.
-    monomials.sort_by_key(|monomial| monomial.iter().filter(|&&exponent| exponent > 0).count());
-    let last = monomials.first()?.len() - 1;
-    let points = Points::of(&homogeneous, &monomials);
-    for next in 0..monomials.len() {
-        unknowns.push(points.unknown(next)?);
-    }
-    let mut found = vec![0; monomials.len()];
-    let is_divisor = |coefficients: &[i128]| {
-        let mut summands = coefficients.iter().zip(&monomials);
-        let polynomial = summands.try_fold(Polynomial::default(), |sum, (&c, monomial)| {
-            sum.plus(&Polynomial::monomial(monomial[..last].to_vec(), c), 1)
-        })?;
-        whole.clone().divided_by(&polynomial).map(|_| polynomial)
-    };
-    search(&unknowns, 0, &mut found, visits, &is_divisor)
+struct Search<'a> {
+    whole: &'a Polynomial,
+    points: Points<'a>,
+    /// What is known of each coefficient, as far as they were looked at.
+    unknowns: Vec<Unknown>,
+    /// Coefficients.
+    found: Vec<i128>,
 }
 
-fn search(
-    unknowns: &[Unknown],
-    next: usize,
-    found: &mut Vec<i128>,
-    visits: &mut u64,
-    is_divisor: &dyn Fn(&[i128]) -> Option<Polynomial>,
-) -> Option<Polynomial> {
-    let Some(unknown) = unknowns.get(next) else { return is_divisor(found) };
-    let mut others = unknown.others.iter();
-    let known = others.try_fold(0i128, |sum, &other| sum.checked_add(found[other]))?;
-    let divisors = unknown.divisors.get_or_init(|| divisors(unknown.value)).as_ref()?;
-    for &size in divisors {
-        // With the other sign of all it is a divisor, too.
-        for value in [size, -size].into_iter().take(if next == 0 { 1 } else { 2 }) {
-            *visits = visits.checked_sub(1)?;
-            found[next] = value.checked_sub(known)?;
-            if found[next] != 0 && unknown.checks.iter().all(|check| check.holds(found)) {
-                let divisor = search(unknowns, next + 1, found, visits, is_divisor);
-                if divisor.is_some() {
-                    return divisor;
+impl Search<'_> {
+    /// Looks for the coefficients that are not found yet.
+    fn go_on(&mut self) -> Result<Option<Polynomial>, GaveUp> {
+        let next = self.found.len();
+        if next == self.points.monomials.len() {
+            return Ok(self.divisor());
+        }
+        if next == self.unknowns.len() {
+            self.unknowns.push(self.points.unknown(next)?);
+        }
+        let mut others = self.unknowns[next].others.iter();
+        let known = others.try_fold(0i128, |sum, &other| sum.checked_add(self.found[other]));
+        let known = known.ok_or(GaveUp)?;
+        for at in 0..self.unknowns[next].sizes.len() {
+            let size = self.unknowns[next].sizes[at];
+            // With the other sign of all it is a divisor, too.
+            for value in [size, -size].into_iter().take(if next == 0 { 1 } else { 2 }) {
+                self.points.visits.take(1)?;
+                self.found.push(value.checked_sub(known).ok_or(GaveUp)?);
+                if self.found[next] != 0 && self.goes_together()? {
+                    let divisor = self.go_on()?;
+                    if divisor.is_some() {
+                        return Ok(divisor);
+                    }
                 }
+                self.found.pop();
             }
         }
+        Ok(None)
     }
-    None
+
+    /// Whether the last coefficient goes with those before it, as far as points say.
+    fn goes_together(&mut self) -> Result<bool, GaveUp> {
+        let Some(unknown) = self.unknowns.get_mut(self.found.len() - 1) else { return Ok(true) };
+        for at in 0..unknown.sets.len() * CHECKS {
+            if at == unknown.checks.len() {
+                let (among, alive) = &unknown.sets[at / CHECKS];
+                unknown.checks.push(self.points.check(among, alive, at % CHECKS)?);
+            }
+            if unknown.checks[at].as_ref().is_some_and(|check| !check.holds(&self.found)) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// The polynomial with the coefficients that were found, if it is a divisor.
+    fn divisor(&self) -> Option<Polynomial> {
+        let mut summands = self.found.iter().zip(&self.points.monomials);
+        let polynomial = summands.try_fold(Polynomial::default(), |sum, (&c, monomial)| {
+            let own = monomial[..monomial.len() - 1].to_vec();
+            sum.plus(&Polynomial::monomial(own, c), 1)
+        })?;
+        self.whole.clone().divided_by(&polynomial).map(|_| polynomial)
+    }
 }
 
 impl Check {
@@ -106,85 +162,91 @@ impl Check {
 
 /// Points at which a polynomial is looked at, for a divisor.
 struct Points<'a> {
-    whole: &'a Polynomial,
+    /// All of whose monomials have one degree.
+    whole: Polynomial,
     /// Those of the divisor.
-    monomials: &'a [Monomial],
+    monomials: Vec<Monomial>,
     /// By variable, whether the divisor has it.
     has: Vec<bool>,
+    visits: &'a mut Visits,
 }
 
-impl<'a> Points<'a> {
-    fn of(whole: &'a Polynomial, monomials: &'a [Monomial]) -> Points<'a> {
-        let variables = monomials[0].len();
-        let has = (0..variables).map(|v| monomials.iter().any(|monomial| monomial[v] > 0));
-        Points { whole, monomials, has: has.collect() }
-    }
-
-    /// What is known of the coefficient of a monomial, if those before it are known. `None` if nothing is, as at all points
-    /// at which the others are known the whole is 0, or two would be wanted at once.
-    fn unknown(&self, next: usize) -> Option<Unknown> {
+impl Points<'_> {
+    /// What is known of the coefficient of a monomial, if those before it are known.
+    ///
+    /// # Errors
+    /// Nothing is, as the whole is 0 at all points at which the others are known, or two would be wanted at once.
+    fn unknown(&mut self, next: usize) -> Result<Unknown, GaveUp> {
         let own = variables(&self.monomials[next]);
-        let alive: Vec<usize> = self.alive(&own).collect();
-        let value = self.value(&own, |_| 1).filter(|&value| value != 0)?;
-        if alive.last() != Some(&next) {
-            return None;
-        }
-        let mut checks = Vec::new();
-        let mut sets: Vec<Vec<usize>> = Vec::new();
+        let alive: Vec<usize> = self.alive(&own);
+        let Some((_, others)) = alive.split_last().filter(|(last, _)| **last == next) else {
+            return Err(GaveUp);
+        };
+        let value = self.value(&own, |_| 1)?;
+        let sizes = divisors(value).filter(|_| value != 0).ok_or(GaveUp)?;
+        let mut sets: Vec<(Vec<usize>, Vec<usize>)> = Vec::new();
         for other in 0..next {
             let mut both = variables(&self.monomials[other]);
             both.extend(&own);
             both.sort_unstable();
             both.dedup();
-            let alive: Vec<usize> = self.alive(&both).collect();
-            if alive.len() > 1 && alive.iter().all(|&place| place <= next) && !sets.contains(&both)
-            {
-                checks.extend((0..CHECKS).filter_map(|number| self.check(&both, &alive, number)));
-                sets.push(both);
+            let alive: Vec<usize> = self.alive(&both);
+            let is_known = alive.len() > 1 && alive.iter().all(|&place| place <= next);
+            if is_known && sets.iter().all(|(set, _)| *set != both) {
+                sets.push((both, alive));
             }
         }
-        let others = alive[..alive.len() - 1].to_vec();
-        Some(Unknown { value, others, checks, divisors: OnceCell::new() })
+        Ok(Unknown { sizes, others: others.to_vec(), sets, checks: Vec::new() })
     }
 
-    /// What must hold at a point where those variables are 0 that are not `among` some, and these have small values.
-    fn check(&self, among: &[usize], alive: &[usize], number: usize) -> Option<Check> {
+    /// What must hold at a point where those variables are 0 that are not `among` some, and these have small values; none if
+    /// nothing must.
+    fn check(
+        &mut self,
+        among: &[usize],
+        alive: &[usize],
+        number: usize,
+    ) -> Result<Option<Check>, GaveUp> {
         const VALUES: [i128; 9] = [1, -1, 2, 1, 3, -2, 1, 2, -3];
         let of = |v: usize| match among.iter().position(|&own| own == v) {
             Some(at) => VALUES[(2 * number + at) % VALUES.len()],
             None => 0,
         };
-        let value = self.value(among, of).filter(|&value| value != 0)?;
+        let value = self.value(among, of)?;
         let at = |&place: &usize| {
             let powers = self.monomials[place].iter().enumerate().filter(|(_, e)| **e > 0);
             let product = powers.map(|(v, &e)| of(v).checked_pow(e.into()));
             let product = product.reduce(|a, b| a?.checked_mul(b?));
             Some((place, product.unwrap_or(Some(1))?))
         };
-        Some(Check { value, monomials: alive.iter().map(at).collect::<Option<_>>()? })
+        let monomials: Option<Vec<(usize, i128)>> = alive.iter().map(at).collect();
+        Ok(monomials.filter(|_| value != 0).map(|monomials| Check { value, monomials }))
     }
 
     /// The monomials of the divisor that have no other variables.
-    fn alive(&self, among: &[usize]) -> impl Iterator<Item = usize> {
-        let is_alive = |monomial: &Monomial| variables(monomial).iter().all(|v| among.contains(v));
-        let alive = self.monomials.iter().map(is_alive).collect::<Vec<_>>();
-        alive.into_iter().enumerate().filter_map(|(place, is_alive)| is_alive.then_some(place))
+    fn alive(&self, among: &[usize]) -> Vec<usize> {
+        let is_alive = |place: &usize| {
+            variables(&self.monomials[*place]).iter().all(|variable| among.contains(variable))
+        };
+        (0..self.monomials.len()).filter(is_alive).collect()
     }
 
     /// The largest number that divides the values of the whole at points where, of the divisor's variables, those
     /// `among` some have given values, and the others are 0.
-    fn value(&self, among: &[usize], of: impl Fn(usize) -> i128) -> Option<i128> {
+    fn value(&mut self, among: &[usize], of: impl Fn(usize) -> i128) -> Result<i128, GaveUp> {
         let mut whole = 0;
         for sample in 0..SAMPLES {
+            self.visits.take(self.whole.len())?;
             let values = (0..self.has.len()).map(|v| match self.has[v] {
                 true if among.contains(&v) => of(v),
                 true => 0,
                 // Small numbers that differ from variable to variable.
                 false => 1 + ((v + 1) * sample * 5 % 7) as i128,
             });
-            whole = gcd(whole, self.whole.at(&values.collect::<Vec<_>>())?);
+            let value = self.whole.at(&values.collect::<Vec<_>>()).ok_or(GaveUp)?;
+            whole = gcd(whole, value);
         }
-        Some(whole)
+        Ok(whole)
     }
 }
 
@@ -259,7 +321,7 @@ mod tests {
             prop_assume!(b.len() > 0);
             let whole = primitive(&a.times(&b).unwrap());
             for shape in [&a, &other] {
-                if let Some(found) = divisor(&whole, shape, &mut (1 << 16)) {
+                if let Some(found) = divisor(&whole, shape, &mut Visits::within(u64::MAX)) {
                     let monomials = |p: &Polynomial| p.summands().map(|s| s.0.clone()).collect();
                     let [of_found, of_shape]: [Vec<Monomial>; 2] = [&found, shape].map(monomials);
                     prop_assert_eq!(of_found, of_shape);
@@ -277,7 +339,7 @@ mod tests {
             factors.sort_by_key(variables_of);
             let (first, mut others) = (factors[0].clone(), factors[1..].iter());
             let product = others.try_fold(first, |all, p| all.times(p)).unwrap();
-            let found = divisor(&primitive(&product), &factors[0], &mut (1 << 20));
+            let found = divisor(&primitive(&product), &factors[0], &mut Visits::within(u64::MAX));
             prop_assert!(found.is_some(), "{:?}", factors);
         }
     }
@@ -295,7 +357,7 @@ mod tests {
         let first = first.plus(&one([0, 0, 0], 5), 1).unwrap();
         let whole = first.times(&linear([3, -4, 0, 2])).unwrap();
         let minus = Polynomial::default().plus(&first, -1).unwrap();
-        let found = divisor(&whole, &first, &mut (1 << 16)).unwrap();
+        let found = divisor(&whole, &first, &mut Visits::within(u64::MAX)).unwrap();
         assert!(found == first || found == minus, "{found:?}");
     }
 
@@ -303,8 +365,9 @@ mod tests {
     fn what_takes_too_long_is_given_up() {
         let a = linear([96, 60, 84, 72]);
         let whole = a.times(&linear([60, 96, 72, 84])).unwrap();
-        let few = whole.len() as u64 + 2;
-        assert_eq!(divisor(&whole, &a, &mut { few }), None);
-        assert!(divisor(&whole, &a, &mut (1 << 16)).is_some());
+        assert!(divisor(&whole, &a, &mut Visits::within(u64::MAX)).is_some());
+        let mut few = Visits::within(2);
+        assert_eq!(divisor(&whole, &a, &mut few), None);
+        assert_eq!(few.work(), 2);
     }
 }

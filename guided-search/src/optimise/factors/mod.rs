@@ -1,6 +1,6 @@
 //! Sums as products: which sums may be factors is tried, or a model says it, and the numbers in them are worked out.
 
-mod divisor;
+pub(crate) mod divisor;
 mod polynomial;
 mod ring;
 pub(crate) mod shape;

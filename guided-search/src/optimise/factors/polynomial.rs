@@ -112,7 +112,9 @@ impl Polynomial {
         let mut sum = 0i128;
         for (monomial, mut product) in self.summands() {
             for (value, &exponent) in values.iter().zip(monomial) {
-                product = product.checked_mul(value.checked_pow(exponent.into())?)?;
+                if exponent > 0 && product != 0 {
+                    product = product.checked_mul(value.checked_pow(exponent.into())?)?;
+                }
             }
             sum = sum.checked_add(product)?;
         }

@@ -4,7 +4,7 @@
 //! `18x² − 69xy + 28y²` has the shape `x² + xy + y²`, which a model takes for `(x + y)(x + y)`; so there may be two sums of x and y
 //! as factors, `(a x + b y)(c x + d y)`, and a times c is 18.
 
-use crate::optimise::factors::divisor::{VISITS, VISITS_PER_NODE};
+use crate::optimise::factors::divisor::Visits;
 use crate::optimise::factors::polynomial::Polynomial;
 use crate::optimise::factors::ring::{Operation, Ring};
 use crate::optimise::factors::whole::{Factors, Whole};
@@ -30,18 +30,12 @@ impl Shape {
     }
 
     /// A term that equals the polynomial and has the shape of an answer, at least as far as sums that are multiplied
-    /// have divisors of their shapes; none if it has none, or none is found soon. And what it took, in e-nodes.
-    pub fn fitted(&self, bank: &mut TermBank, answer: TermId) -> (Option<TermId>, u64) {
-        let mut left = VISITS;
-        let fitted = self.fitted_within(bank, answer, &mut left);
-        (fitted, (VISITS - left) / VISITS_PER_NODE)
-    }
-
-    fn fitted_within(
+    /// have divisors of their shapes. `None` if it has none, or none is found with these visits.
+    pub fn fitted(
         &self,
         bank: &mut TermBank,
         answer: TermId,
-        visits: &mut u64,
+        visits: &mut Visits,
     ) -> Option<TermId> {
         let Whole { ring, polynomial, atoms } = &self.whole;
         let mut products = Vec::new();
@@ -77,7 +71,7 @@ impl Shape {
         bank: &mut TermBank,
         polynomial: &Polynomial,
         shapes: Vec<Polynomial>,
-        visits: &mut u64,
+        visits: &mut Visits,
     ) -> Option<TermId> {
         let mut factors = Factors::of(polynomial)?;
         let (monomials, mut sums): (Vec<_>, Vec<_>) =
@@ -182,7 +176,7 @@ mod tests {
         let form = normalise(&system, &mut bank, product, 10_000).unwrap().term;
         let shape = Shape::of(&mut bank, form).unwrap();
         let answer = bank.parse(answer, None).unwrap();
-        let fitted = shape.fitted(&mut bank, answer).0;
+        let fitted = shape.fitted(&mut bank, answer, &mut Visits::within(1_000));
         if let Some(fitted) = fitted {
             assert_eq!(normalise(&system, &mut bank, fitted, 10_000).unwrap().term, form);
         }

@@ -1,19 +1,13 @@
 //! A polynomial as a product of sums that are tried one after the other.
 
-use crate::optimise::factors::divisor::{VISITS, VISITS_PER_NODE};
+use crate::optimise::factors::divisor::Visits;
 use crate::optimise::factors::polynomial::{Monomial, Polynomial};
 use crate::optimise::factors::whole::{Factors, Whole};
 use egraph::{TermBank, TermId};
 
 /// A product that equals a term: of what it is a polynomial of, of sums of two and three of that and of numbers, and of what is left.
-/// None if there is none, or none is found soon. And what it took, in e-nodes.
-pub fn product_of_sums(bank: &mut TermBank, term: TermId) -> (Option<TermId>, u64) {
-    let mut left = VISITS;
-    let product = product(bank, term, &mut left);
-    (product, (VISITS - left) / VISITS_PER_NODE)
-}
-
-fn product(bank: &mut TermBank, term: TermId, visits: &mut u64) -> Option<TermId> {
+/// `None` if there is none, or none is found with these visits.
+pub fn product_of_sums(bank: &mut TermBank, term: TermId, visits: &mut Visits) -> Option<TermId> {
     let whole = Whole::of(bank, term)?;
     let variables = whole.atoms.len();
     let mut factors = Factors::of(&whole.polynomial)?;
@@ -61,7 +55,7 @@ mod tests {
         let mut bank = TermBank::new(system.language.clone());
         let term = bank.parse(text, None).unwrap();
         let form = normalise(&system, &mut bank, term, 10_000).unwrap().term;
-        let product = product_of_sums(&mut bank, form).0?;
+        let product = product_of_sums(&mut bank, form, &mut Visits::within(1_000))?;
         assert_eq!(normalise(&system, &mut bank, product, 10_000).unwrap().term, form);
         Some(bank.text(product))
     }

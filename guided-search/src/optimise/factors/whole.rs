@@ -1,6 +1,6 @@
 //! A polynomial and the terms that its variables are, and how it is written as a product.
 
-use crate::optimise::factors::divisor::divisor;
+use crate::optimise::factors::divisor::{Visits, divisor};
 use crate::optimise::factors::polynomial::Polynomial;
 use crate::optimise::factors::ring::Ring;
 use egraph::{TermBank, TermId};
@@ -99,8 +99,8 @@ impl Factors {
         true
     }
 
-    /// Takes a factor off that has the monomials of a sum, once. Whether one was found, before `visits` numbers were looked at.
-    pub fn take_sum(&mut self, shape: &Polynomial, visits: &mut u64) -> bool {
+    /// Takes a factor off that has the monomials of a sum, once. Whether one was found, with these visits.
+    pub fn take_sum(&mut self, shape: &Polynomial, visits: &mut Visits) -> bool {
         let Some(sum) = divisor(&self.rest, shape, visits) else { return false };
         let Some(rest) = self.rest.clone().divided_by(&sum) else { return false };
         self.sums.push(sum);

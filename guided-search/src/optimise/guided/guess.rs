@@ -9,6 +9,7 @@
 //! are not.
 
 use crate::optimise::answer::Objective;
+use crate::optimise::factors::divisor::Visits;
 use crate::optimise::factors::shape::Shape;
 use crate::optimise::factors::sums::product_of_sums;
 use crate::optimise::growth::Growth;
@@ -101,8 +102,9 @@ impl<'a> Guesses<'a> {
     /// one is noted. Whether one came.
     fn ask(&self, run: &mut Growth<'_>, part: TermId, form: TermId, patience: u32) -> Result<bool> {
         let mut asked = Asked { part, form, is_better: false };
-        let (product, work) = product_of_sums(run.bank, form);
-        run.ledger.work += work;
+        let mut visits = Visits::within(run.left());
+        let product = product_of_sums(run.bank, form, &mut visits);
+        run.ledger.work += visits.work();
         if let Some(product) = product {
             self.take(run, &mut asked, product);
         }
@@ -110,8 +112,9 @@ impl<'a> Guesses<'a> {
         if let Some(shape) = Shape::of(run.bank, form) {
             let (question, mut seen) = (shape.question, FxHashSet::default());
             let fitted = |run: &mut Growth<'_>, answer| {
-                let (fitted, work) = shape.fitted(run.bank, answer);
-                run.ledger.work += work;
+                let mut visits = Visits::within(run.left());
+                let fitted = shape.fitted(run.bank, answer, &mut visits);
+                run.ledger.work += visits.work();
                 fitted.filter(|&fitted| seen.insert(fitted))
             };
             self.ask_about(run, model, &mut asked, (question, PATIENCE_FOR_SHAPE), fitted)?;
