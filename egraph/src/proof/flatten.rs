@@ -31,6 +31,11 @@ pub enum TooLong {
 /// are bounded too, by this many times the cap.
 const WORK_PER_STEP: usize = 32;
 
+/// As many nodes may be built for each of these on the way from a term's root to where the step is made, but no more than
+/// `MOST_NODES` in all: terms that are deep, as long sums are, take much memory for each step.
+const NODES_PER_STEP: usize = 64;
+const MOST_NODES: usize = 1 << 22;
+
 /// As many chains and congruences may be gone through for each of these; a proof may have
 /// nothing but them.
 const PARTS_PER_STEP: usize = 64;
@@ -56,6 +61,7 @@ impl Proof {
         // Steps still to be made, the next one last, each with the position of its subterm.
         let mut todo: Vec<(StepRef, Path)> = vec![(self.root, Path::new())];
         let most = caps.steps.saturating_mul(WORK_PER_STEP);
+        let mut nodes_left = most.saturating_mul(NODES_PER_STEP).min(MOST_NODES);
         while let Some((step_ref, path)) = todo.pop() {
             count_step();
             parts_gone += 1;
@@ -84,9 +90,8 @@ impl Proof {
                 How::Fact(..) => {}
                 How::Rule(..) | How::Fold => {
                     gone += 1;
-                    if gone > most {
-                        return Err(TooLong::Steps);
-                    }
+                    let left = nodes_left.checked_sub(path.len());
+                    nodes_left = left.filter(|_| gone <= most).ok_or(TooLong::Steps)?;
                     let to = self.steps.ends(step_ref).1;
                     let (rule, substitution) = match step.how {
                         How::Rule(rule, terms) => (Justification::Rule(rule), terms.to_vec()),

@@ -161,6 +161,31 @@ fn a_proof_with_more_than_ten_to_the_seventeen_steps_is_too_long_at_once() {
 }
 
 #[test]
+fn a_proof_of_many_steps_deep_in_a_term_is_too_long() {
+    let system = common::system(common::SUMS);
+    let mut bank = TermBank::new(system.language.clone());
+    let [a, b, ab, ba] =
+        ["a", "b", "(+ a b)", "(+ b a)"].map(|text| bank.parse(text, None).unwrap());
+    let plus = system.language.operator("+").unwrap();
+    let caps = Caps { steps: 100, term_size: 1_000 };
+    let mut flattened = |depth: usize| {
+        let mut steps = Steps::default();
+        let there = steps.push(ab, ba, How::Rule(RuleId(0), &[a, b]));
+        let many: Vec<_> = (0..1_001).map(|i| [there, there.flip()][i % 2]).collect();
+        let (mut ends, mut at) = ([ab, ba], steps.push(ab, ba, How::Chain(&many)));
+        for _ in 0..depth {
+            ends = ends.map(|end| bank.apply(plus, &[a, end]));
+            at = steps.push(ends[0], ends[1], How::Congruence(&[None, Some(at)]));
+        }
+        let proof = Proof { steps, root: at };
+        check(&system, &bank, &proof).unwrap();
+        proof.flatten(&mut bank, caps)
+    };
+    assert_eq!(flattened(100).map(|flat| flat.steps.len()), Ok(1));
+    assert_eq!(flattened(300), Err(TooLong::Steps));
+}
+
+#[test]
 fn a_proof_of_chains_alone_and_one_of_a_huge_term_are_refused_at_once() {
     let system = common::system(common::SUMS);
     let mut bank = TermBank::new(system.language.clone());
