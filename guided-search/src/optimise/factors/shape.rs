@@ -21,9 +21,10 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// That of a sum of monomials. `None` if it is no such sum of integers or words, or the same as its shape.
+    /// That of a sum of monomials, one of which is a product. `None` if it is no such sum of integers or words, or the same as
+    /// its shape.
     pub fn of(bank: &mut TermBank, sum: TermId) -> Option<Shape> {
-        let whole = Whole::of(bank, sum)?;
+        let whole = Whole::of(bank, sum).filter(|whole| whole.polynomial.degree() > 1)?;
         let names = names(bank, &whole);
         let question = without_numbers(bank, &whole, sum, &names)?;
         (question != sum).then_some(Shape { whole, names, question })
@@ -244,10 +245,10 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_numbers_is_its_own_shape() {
+    fn what_has_no_numbers_or_no_products_is_not_asked_about() {
         let system = System::parse(POLYNOMIALS).unwrap();
         let mut bank = TermBank::new(system.language.clone());
-        for text in ["(+ (* x x) (+ x 1))", "x", "1"] {
+        for text in ["(+ (* x x) (+ x 1))", "x", "1", "7", "(+ (* 3 x) 5)"] {
             let term = bank.parse(text, None).unwrap();
             assert!(Shape::of(&mut bank, term).is_none());
         }
