@@ -9,7 +9,7 @@
 //! these lead to, until the work is spent. While no term satisfies a goal, every other e-graph may leave terms several
 //! times as large as the goal, and when nothing is left, the optimiser begins anew with other ones.
 //!
-//! A model that is there may write the way to a goal, or where there is none, what a normal form may become.
+//! A normal form may be a product of sums. A model that is there may write the way to a goal, or where there is none, what a normal form may become.
 
 use crate::optimise::answer::{Ended, Objective, OptimiseSettings, Outcome};
 use crate::optimise::growth::Growth;
@@ -101,7 +101,7 @@ struct Optimiser<'a> {
     smallest: u64,
     /// The normal form, if the system has one and it was found.
     form: Option<TermId>,
-    /// What a model is asked that writes what normal forms may become.
+    /// What the normal form may become: products of sums, and what a model says, if there is one.
     guesses: Option<Guesses<'a>>,
     /// By term that e-graphs are grown from in turns: which of them come next.
     turns: FxHashMap<TermId, Turns>,

@@ -19,6 +19,7 @@ import cairn_eqsat
 
 import factorise
 import polynomials
+from factor_pairs import normal
 from factorise import nodes, plus, polynomial, times
 
 
@@ -65,15 +66,7 @@ def main():
     large = [pair for kind, pairs in kinds.items() if kind.largest == 99 for pair in pairs]
     known = 0
     for text, form in large:
-        # The normal form adds monomials in the order of their variables.
-        monomials = sorted(polynomial(form))
-        shape = None
-        for monomial in reversed(monomials):
-            *first, summand = monomial or ("1",)
-            for name in reversed(first):
-                summand = f"(* {name} {summand})"
-            shape = f"(+ {summand} {shape})" if shape else summand
-        shape = system.term(shape)
+        shape = system.term(normal(dict.fromkeys(polynomial(form), 1)))
         known += supports(text) in [supports(str(answer)) for answer, _ in model.guides(shape, shape, count=32)]
     print(f"the shape is known of {known} of {len(large)}")
 

@@ -51,16 +51,18 @@ impl Visits {
 struct GaveUp;
 
 /// A polynomial with exactly the monomials of `shape` by which `whole` can be divided, whose coefficients have no
-/// common divisor if those of `whole` have none; the first one in a fixed order, if one is found with these visits.
-pub fn divisor(whole: &Polynomial, shape: &Polynomial, visits: &mut Visits) -> Option<Polynomial> {
+/// common divisor if those of `whole` have none, and the quotient; the first one in a fixed order, if one is found with these visits.
+pub fn divisor(
+    whole: &Polynomial,
+    shape: &Polynomial,
+    visits: &mut Visits,
+) -> Option<(Polynomial, Polynomial)> {
     let homogeneous = whole.homogeneous()?;
     let shape = shape.homogeneous()?;
     let mut monomials: Vec<Monomial> = shape.summands().rev().map(|(m, _)| m.clone()).collect();
     // Where the variables of one are 1, those with fewer are not 0.
     monomials.sort_by_key(|monomial| monomial.iter().filter(|&&exponent| exponent > 0).count());
-    let has = |v: usize| monomials.iter().any(|monomial| monomial[v] > 0);
-    let has = (0..monomials.first()?.len()).map(has).collect();
-    let points = Points { whole: homogeneous, monomials, has, visits };
+    let points = Points { whole: homogeneous, monomials, has: shape.variables(), visits };
     let mut search = Search { whole, points, unknowns: Vec::new(), found: Vec::new() };
     search.go_on().ok().flatten()
 }
@@ -96,10 +98,10 @@ struct Search<'a> {
 
 impl Search<'_> {
     /// Looks for the coefficients that are not found yet.
-    fn go_on(&mut self) -> Result<Option<Polynomial>, GaveUp> {
+    fn go_on(&mut self) -> Result<Option<(Polynomial, Polynomial)>, GaveUp> {
         let next = self.found.len();
         if next == self.points.monomials.len() {
-            return Ok(self.divisor());
+            return Ok(self.divided());
         }
         if next == self.unknowns.len() {
             self.unknowns.push(self.points.unknown(next)?);
@@ -140,14 +142,15 @@ impl Search<'_> {
         Ok(true)
     }
 
-    /// The polynomial with the coefficients that were found, if it is a divisor.
-    fn divisor(&self) -> Option<Polynomial> {
+    /// The polynomial with the coefficients that were found, if it is a divisor, and the quotient.
+    fn divided(&self) -> Option<(Polynomial, Polynomial)> {
         let mut summands = self.found.iter().zip(&self.points.monomials);
         let polynomial = summands.try_fold(Polynomial::default(), |sum, (&c, monomial)| {
             let own = monomial[..monomial.len() - 1].to_vec();
             sum.plus(&Polynomial::monomial(own, c), 1)
         })?;
-        self.whole.clone().divided_by(&polynomial).map(|_| polynomial)
+        let quotient = self.whole.clone().divided_by(&polynomial)?;
+        Some((polynomial, quotient))
     }
 }
 
@@ -321,11 +324,10 @@ mod tests {
             prop_assume!(b.len() > 0);
             let whole = primitive(&a.times(&b).unwrap());
             for shape in [&a, &other] {
-                if let Some(found) = divisor(&whole, shape, &mut Visits::within(u64::MAX)) {
+                if let Some((found, quotient)) = divisor(&whole, shape, &mut Visits::within(u64::MAX)) {
                     let monomials = |p: &Polynomial| p.summands().map(|s| s.0.clone()).collect();
                     let [of_found, of_shape]: [Vec<Monomial>; 2] = [&found, shape].map(monomials);
                     prop_assert_eq!(of_found, of_shape);
-                    let quotient = whole.clone().divided_by(&found).unwrap();
                     prop_assert_eq!(quotient.times(&found), Some(whole.clone()));
                 }
             }
@@ -336,17 +338,12 @@ mod tests {
         fn the_factor_with_fewest_variables_is_found(
             mut factors in prop::collection::vec(any_linear(), 2..4)
         ) {
-            factors.sort_by_key(variables_of);
+            factors.sort_by_key(Polynomial::count_variables);
             let (first, mut others) = (factors[0].clone(), factors[1..].iter());
             let product = others.try_fold(first, |all, p| all.times(p)).unwrap();
             let found = divisor(&primitive(&product), &factors[0], &mut Visits::within(u64::MAX));
             prop_assert!(found.is_some(), "{:?}", factors);
         }
-    }
-
-    fn variables_of(p: &Polynomial) -> usize {
-        let p = p.homogeneous().unwrap();
-        (0..4).filter(|&v| p.summands().any(|(monomial, _)| monomial[v] > 0)).count()
     }
 
     #[test]
@@ -357,7 +354,7 @@ mod tests {
         let first = first.plus(&one([0, 0, 0], 5), 1).unwrap();
         let whole = first.times(&linear([3, -4, 0, 2])).unwrap();
         let minus = Polynomial::default().plus(&first, -1).unwrap();
-        let found = divisor(&whole, &first, &mut Visits::within(u64::MAX)).unwrap();
+        let (found, _) = divisor(&whole, &first, &mut Visits::within(u64::MAX)).unwrap();
         assert!(found == first || found == minus, "{found:?}");
     }
 

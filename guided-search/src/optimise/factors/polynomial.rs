@@ -67,6 +67,22 @@ impl Polynomial {
         self.0.keys().map(degree).max().unwrap_or(0)
     }
 
+    /// By variable, whether it occurs.
+    pub fn variables(&self) -> Vec<bool> {
+        let mut occurs = Vec::new();
+        for monomial in self.0.keys() {
+            occurs.resize(monomial.len(), false);
+            occurs.iter_mut().zip(monomial).for_each(|(occurs, &e)| *occurs |= e > 0);
+        }
+        occurs
+    }
+
+    /// How many variables occur, that of [`Polynomial::homogeneous`] among them.
+    pub fn count_variables(&self) -> usize {
+        let occurs = self.homogeneous().unwrap_or_default().variables();
+        occurs.into_iter().filter(|&occurs| occurs).count()
+    }
+
     /// So many times it.
     pub fn multiple(&self, times: i128) -> Option<Polynomial> {
         Polynomial::default().plus(self, times)

@@ -96,16 +96,34 @@ impl Ring {
         factors.reduce(|right, left| self.apply(bank, Operation::Multiply, [left, right]))
     }
 
-    /// What stands in a term that is neither sum, difference, product nor number: variables and other terms, each once.
-    /// `None` of terms that are too long.
-    pub fn atoms(&self, bank: &TermBank, term: TermId) -> Option<Vec<TermId>> {
+    /// What stands under operations at the root of a term, from left to right. `None` of terms that are too long.
+    pub fn parts(
+        &self,
+        bank: &TermBank,
+        term: TermId,
+        operations: &[Operation],
+    ) -> Option<Vec<TermId>> {
         (bank.size(term) <= MOST_NODES).then_some(())?;
         let (mut found, mut stack) = (Vec::new(), vec![term]);
         while let Some(at) = stack.pop() {
             match self.operation(bank, at) {
-                Some((_, [left, right])) => stack.extend([right, left]),
-                None if self.number(bank, at).is_some() || found.contains(&at) => {}
-                None => found.push(at),
+                Some((operation, [left, right])) if operations.contains(&operation) => {
+                    stack.extend([right, left]);
+                }
+                _ => found.push(at),
+            }
+        }
+        Some(found)
+    }
+
+    /// What stands in a term that is neither sum, difference, product nor number: variables and other terms, each once.
+    /// `None` of terms that are too long.
+    pub fn atoms(&self, bank: &TermBank, term: TermId) -> Option<Vec<TermId>> {
+        let all = [Operation::Add, Operation::Subtract, Operation::Multiply];
+        let mut found = Vec::new();
+        for part in self.parts(bank, term, &all)? {
+            if self.number(bank, part).is_none() && !found.contains(&part) {
+                found.push(part);
             }
         }
         Some(found)

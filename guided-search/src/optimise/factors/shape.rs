@@ -6,7 +6,7 @@
 
 use crate::optimise::factors::divisor::Visits;
 use crate::optimise::factors::polynomial::Polynomial;
-use crate::optimise::factors::ring::{Operation, Ring};
+use crate::optimise::factors::ring::Operation;
 use crate::optimise::factors::whole::{Factors, Whole};
 use egraph::{TermBank, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -40,8 +40,8 @@ impl Shape {
     ) -> Option<TermId> {
         let Whole { ring, polynomial, atoms } = &self.whole;
         let mut products = Vec::new();
-        for summand in parts(bank, ring, answer, &[Operation::Add, Operation::Subtract]) {
-            let factors = parts(bank, ring, summand, &[Operation::Multiply]);
+        for summand in ring.parts(bank, answer, &[Operation::Add, Operation::Subtract])? {
+            let factors = ring.parts(bank, summand, &[Operation::Multiply])?;
             let shape = |factor: TermId| ring.polynomial(bank, factor, &self.names, false);
             let mut factors = factors.into_iter().map(shape).collect::<Option<Vec<_>>>()?;
             factors.retain(|factor| factor.number().is_none());
@@ -80,38 +80,13 @@ impl Shape {
         for monomial in &monomials {
             factors.take_monomial(monomial).then_some(())?;
         }
-        sums.sort_by_key(variables);
+        sums.sort_by_key(Polynomial::count_variables);
         sums.pop();
         for shape in &sums {
             factors.take_sum(shape, visits);
         }
         self.whole.product(bank, factors)
     }
-}
-
-/// How many variables a polynomial has, that which makes all its monomials of one degree among them.
-fn variables(polynomial: &Polynomial) -> usize {
-    let homogeneous = polynomial.homogeneous().unwrap_or_default();
-    let mut has: Vec<bool> = Vec::new();
-    for (monomial, _) in homogeneous.summands() {
-        has.resize(monomial.len(), false);
-        has.iter_mut().zip(monomial).for_each(|(has, &exponent)| *has |= exponent > 0);
-    }
-    has.into_iter().filter(|&has| has).count()
-}
-
-/// What stands under operations at the root of a term, from left to right.
-fn parts(bank: &TermBank, ring: &Ring, term: TermId, operations: &[Operation]) -> Vec<TermId> {
-    let (mut found, mut stack) = (Vec::new(), vec![term]);
-    while let Some(at) = stack.pop() {
-        match ring.operation(bank, at) {
-            Some((operation, [left, right])) if operations.contains(&operation) => {
-                stack.extend([right, left]);
-            }
-            _ => found.push(at),
-        }
-    }
-    found
 }
 
 /// A variable for each atom: itself, or one that is none of the others.

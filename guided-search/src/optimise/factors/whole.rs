@@ -101,8 +101,7 @@ impl Factors {
 
     /// Takes a factor off that has the monomials of a sum, once. Whether one was found, with these visits.
     pub fn take_sum(&mut self, shape: &Polynomial, visits: &mut Visits) -> bool {
-        let Some(sum) = divisor(&self.rest, shape, visits) else { return false };
-        let Some(rest) = self.rest.clone().divided_by(&sum) else { return false };
+        let Some((sum, rest)) = divisor(&self.rest, shape, visits) else { return false };
         self.sums.push(sum);
         self.rest = rest;
         true
