@@ -109,6 +109,7 @@ pub use stop::{Cancel, Limits, StopReason};
 pub use term::bank::{TermBank, TermId};
 pub use term::builtin::{Builtin, evaluate};
 pub use term::display::DisplayTerm;
+pub use term::import::Import;
 pub use term::language::{
     AnalysisId, AnalysisName, Language, Leaf, LeafValue, OpId, Operator, SortId, looks_numeric,
 };

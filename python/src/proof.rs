@@ -6,7 +6,7 @@ use crate::shared::{Reduced, Shared, System};
 use crate::term::Term;
 use cairn::PRINTED;
 use egraph::{
-    FlatProof, How, Justification, Shortener, TermBank, TermId, check, justification_name,
+    FlatProof, How, Import, Justification, Shortener, TermBank, TermId, check, justification_name,
     proof_from_json, proof_text, proof_to_json,
 };
 use guided_search::proof_page;
@@ -41,7 +41,7 @@ impl Proof {
     /// A proof with its terms in a bank of their own: that of a search holds all that it has seen.
     pub fn out_of(shared: &Arc<Shared>, bank: &TermBank, proof: &egraph::Proof) -> Proof {
         let mut own = shared.bank();
-        let proof = proof.import(&mut own, bank);
+        let proof = proof.import(&mut own, &mut Import::new(bank));
         Proof { shared: shared.clone(), bank: Arc::new(own), proof }
     }
 

@@ -5,8 +5,8 @@ use crate::bounds::{count_bytes, count_step};
 use crate::rules::analysis::TransferId;
 use crate::rules::rule::RuleId;
 use crate::term::bank::{TermBank, TermId};
+use crate::term::import::Import;
 use crate::term::language::AnalysisId;
-use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
 /// A step of a proof, read from its start to its end or the other way round.
@@ -340,9 +340,8 @@ impl Proof {
     }
 
     /// The same proof over the terms of another bank of the same language.
-    pub fn import(&self, bank: &mut TermBank, from: &TermBank) -> Proof {
-        let mut images: FxHashMap<TermId, TermId> = FxHashMap::default();
-        let mut image = |t: TermId| *images.entry(t).or_insert_with(|| bank.import(from, t));
+    pub fn import(&self, bank: &mut TermBank, import: &mut Import<'_>) -> Proof {
+        let mut image = |t: TermId| import.term(bank, t);
         let mut steps = Steps::default();
         for step in self.steps.iter() {
             steps.push_mapped(step, |r| r, &mut image);

@@ -260,14 +260,24 @@ impl TermBank {
 
     /// The distinct subterms of `t`, each after its children; `t` is last.
     pub fn subterms(&self, t: TermId) -> Vec<TermId> {
+        self.subterms_but(t, |_| false)
+    }
+
+    /// The same without those that are passed over, and what stands in these alone.
+    pub(super) fn subterms_but(
+        &self,
+        t: TermId,
+        is_passed_over: impl Fn(TermId) -> bool,
+    ) -> Vec<TermId> {
         // A term has a higher number than its children: the highest that is left has no parent left, and so comes next.
         let room = self.size(t).min(64) as usize;
         let (mut todo, mut all) = (BinaryHeap::with_capacity(room), Vec::with_capacity(room));
-        todo.push(t);
+        let is_open = |&t: &TermId| !is_passed_over(t);
+        todo.extend(Some(t).filter(is_open));
         while let Some(t) = todo.pop() {
             if all.last() != Some(&t) {
                 all.push(t);
-                self.children(t).iter().for_each(|&child| todo.push(child));
+                todo.extend(self.children(t).iter().copied().filter(is_open));
             }
         }
         all.reverse();
@@ -311,25 +321,6 @@ impl TermBank {
                 }
                 Node::Op(op) => {
                     let children: Vec<_> = self.children(s).iter().map(|c| image[c]).collect();
-                    self.apply(op, &children)
-                }
-            };
-            image.insert(s, new);
-        }
-        image[&t]
-    }
-
-    /// Copies a term of another bank over the same language into this one.
-    pub fn import(&mut self, other: &TermBank, t: TermId) -> TermId {
-        debug_assert!(
-            Arc::ptr_eq(&self.language, &other.language) || self.language == other.language
-        );
-        let mut image: FxHashMap<TermId, TermId> = FxHashMap::default();
-        for s in other.subterms(t) {
-            let new = match other.node(s) {
-                Node::Leaf(leaf) => self.leaf(leaf),
-                Node::Op(op) => {
-                    let children: Vec<_> = other.children(s).iter().map(|c| image[c]).collect();
                     self.apply(op, &children)
                 }
             };

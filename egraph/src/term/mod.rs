@@ -5,6 +5,7 @@ pub(crate) mod bank;
 pub(crate) mod bound;
 pub(crate) mod builtin;
 pub(crate) mod display;
+pub(crate) mod import;
 pub(crate) mod language;
 pub(crate) mod leaves;
 pub(crate) mod literal;

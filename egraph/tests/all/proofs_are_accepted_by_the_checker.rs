@@ -2,7 +2,8 @@
 
 use crate::common;
 use egraph::{
-    Caps, EGraph, Explainer, Limits, Proof, System, TermBank, TermId, check, check_flat, explain,
+    Caps, EGraph, Explainer, Import, Limits, Proof, System, TermBank, TermId, check, check_flat,
+    explain,
 };
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -125,7 +126,7 @@ fn of_chains_of_proofs_and_copies_in_other_banks() {
     assert_proves(&system, &mut bank, &round, a, b);
     let mut other = TermBank::new(system.language.clone());
     other.parse("(+ z z)", None).unwrap();
-    let copy = round.import(&mut other, &bank);
+    let copy = round.import(&mut other, &mut Import::new(&bank));
     check(&system, &other, &copy).unwrap();
     assert_eq!(other.text(copy.end()), "(+ (+ c b) a)");
 }

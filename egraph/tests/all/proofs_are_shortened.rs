@@ -3,8 +3,8 @@
 
 use crate::common;
 use egraph::{
-    Caps, EGraph, Explainer, FlatProof, How, Limits, Proof, RuleId, Shortener, Steps, System,
-    TermBank, TermId, TooLong, check, check_flat,
+    Caps, EGraph, Explainer, FlatProof, How, Import, Limits, Proof, RuleId, Shortener, Steps,
+    System, TermBank, TermId, TooLong, check, check_flat,
 };
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -102,7 +102,7 @@ fn the_same_whatever_was_shortened_before() {
     let mut other = Shortener::new(&system);
     let mut fresh_bank = TermBank::new(system.language.clone());
     for (p, expected) in proofs.iter().zip(&forwards).rev() {
-        let proof = p.to_proof(&bank).import(&mut fresh_bank, &bank);
+        let proof = p.to_proof(&bank).import(&mut fresh_bank, &mut Import::new(&bank));
         let flat = proof.flatten(&mut fresh_bank, CAPS).unwrap();
         let short = other.shorten(&mut fresh_bank, &flat, CAPS.term_size);
         assert_eq!(&text(&fresh_bank, &short), expected);

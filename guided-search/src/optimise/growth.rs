@@ -2,12 +2,14 @@
 //! account of what was spent.
 
 use crate::optimise::answer::{Best, Ended, Objective, OptimiseSettings, Outcome, Used};
+use crate::optimise::begun::Step;
 use crate::options::budget::{Budget, Cap};
 use crate::options::schedulers::Schedulers;
 use crate::search::answer::checked;
 use crate::search::budget::Ledger;
 use crate::search::known::Known;
 use crate::search::stage::{Ends, Stage};
+use crate::search::walking::begun::Walks;
 use anyhow::Result;
 use egraph::{
     Cancel, Chosen, Cost, Proof, SaturationConfig, Scheduler, System, TermBank, TermId, normalise,
@@ -28,6 +30,8 @@ pub struct Growth<'a> {
     used: Vec<Used>,
     /// Work from which patience counts, if it is not that which found the best term.
     ready: u64,
+    /// What walks have begun, for which work is kept.
+    pub walks: Walks<Step>,
     pub ledger: Ledger,
 }
 
@@ -42,7 +46,8 @@ impl<'a> Growth<'a> {
         known.add(start);
         let ledger = Ledger::default();
         let (curve, used) = (Vec::new(), Vec::new());
-        Growth { system, bank, settings, known, curve, used, ready: 0, ledger }
+        let walks = Walks::default();
+        Growth { system, bank, settings, known, curve, used, ready: 0, walks, ledger }
     }
 
     /// How to grow the next e-graph.
@@ -52,7 +57,7 @@ impl<'a> Growth<'a> {
         // What goes on for longer than patience lasts is not waited for.
         let work = limits.budget.work.min(self.patient_until());
         let budget = Budget { work, ..limits.budget };
-        let left = budget.left(&self.ledger);
+        let left = budget.left(&self.ledger).saturating_sub(self.walks.kept());
         let config = budget.saturation(cap, scheduler, left, *deadline);
         let (cancel, pool, order) = (cancel.clone(), pool.clone(), order.clone());
         SaturationConfig { cancel, pool, order, keep_chosen: *keep_chosen, ..config }
@@ -61,17 +66,16 @@ impl<'a> Growth<'a> {
     /// Grows a fresh e-graph from its ends until these or `config` end it, and books it.
     pub fn grow(&mut self, ends: Ends<'_>, config: &SaturationConfig) -> Stage {
         let stage = Stage::grow(self.system, self.bank, ends, config, true);
+        self.book(&stage, self.bank.size(ends.starts[0]));
+        stage
+    }
+
+    /// Books an e-graph of a term of so many nodes.
+    pub fn book(&mut self, stage: &Stage, from: u64) {
         stage.rebased.iter().for_each(|before| self.ledger.book_rebased(before));
         self.ledger.book(&stage.egraph);
-        tracing::debug!(
-            from = self.bank.size(ends.starts[0]),
-            e_nodes = stage.egraph.node_count(),
-            work = self.ledger.work,
-            "e-graph ({}): {}",
-            config.scheduler,
-            stage.stop
-        );
-        stage
+        let (e_nodes, work) = (stage.egraph.node_count(), self.ledger.work);
+        tracing::debug!(from, e_nodes, work, "e-graph: {}", stage.stop);
     }
 
     /// Patience counts from now on: what was spent so far, on a normal form and guesses, was not spent on looking for
@@ -90,9 +94,9 @@ impl<'a> Growth<'a> {
         }
     }
 
-    /// The work that is left.
+    /// The work that is left, without that of e-graphs that were begun and not seen.
     pub fn left(&self) -> u64 {
-        self.settings.limits.budget.left(&self.ledger)
+        self.settings.limits.budget.left(&self.ledger).saturating_sub(self.walks.kept())
     }
 
     /// Keeps the proof that a stage has of a term being equal to another one.
@@ -129,13 +133,13 @@ impl<'a> Growth<'a> {
     }
 
     /// Writes down which of the matches that a stage chose the proof of a better term uses.
-    pub fn learn_from(&mut self, stage: &Stage, term: TermId) -> Result<()> {
+    pub fn learn_from(&mut self, stage: &Stage, from: TermId, term: TermId) -> Result<()> {
         if self.settings.keep_chosen && !stage.chosen.is_empty() {
             let used = used_matches(
                 &stage.egraph,
                 self.bank,
                 stage.chosen.iter().map(Chosen::matched),
-                stage.starts[0],
+                from,
                 term,
             )
             .ok_or_else(|| Internal::new("no explanation of what the e-graph holds"))?;

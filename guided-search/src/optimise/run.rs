@@ -12,6 +12,8 @@
 //! A normal form may be a product of sums. A model that is there may write the way to a goal, or where there is none, what a normal form may become.
 
 use crate::optimise::answer::{Ended, Objective, OptimiseSettings, Outcome};
+use crate::optimise::begun::Early;
+use crate::optimise::expansion::{Expanded, Leaving, ToExpand};
 use crate::optimise::growth::Growth;
 use crate::optimise::guided::guess::Guesses;
 use crate::optimise::guided::plan::follow_planner;
@@ -19,36 +21,16 @@ use crate::optimise::guided::planner::Goal;
 use crate::optimise::guided::strategy::follow_strategy;
 use crate::optimise::values::proved::{MOST, is_proved};
 use crate::optimise::values::smaller::{Smaller, look, look_at_sums};
-use crate::options::budget::Budget;
-use crate::options::prove::{SLACK, WALK};
-use crate::search::frontier_terms;
+use crate::options::prove::WALK;
 use crate::search::randomness::stream;
-use crate::search::stage::{Ends, Side, Stage, bounded};
+use crate::search::stage::bounded;
 use crate::search::turns::Turns;
-use crate::search::walking::agenda::Agenda;
+use crate::search::walking::agenda::{Agenda, WALKS};
+use crate::search::walking::ahead::{Ahead, Crew};
 use anyhow::Result;
-use egraph::{
-    Extracted, SaturationConfig, Scheduler, Sketch, StopReason, System, TermBank, TermId,
-    extract_smallest,
-};
+use egraph::{Extracted, SaturationConfig, Sketch, StopReason, System, TermBank, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
-
-/// E-nodes of the first turn.
-const FIRST_TURN: usize = 1_024;
-/// Bytes that the matches of one iteration may take for each e-node that the e-graph may have.
-const BYTES_OF_MATCHES: usize = 24;
-/// Frontier terms that an e-graph is asked for.
-const DRAWN: usize = 10;
-
-/// Of the last iteration of an e-graph that ends at its limit half of the matches, and more, are found in vain: those that do
-/// not fit into a limit on matches are not looked for.
-fn leave_matches_out(config: &mut SaturationConfig) {
-    if config.scheduler != Scheduler::BestFirst {
-        let nodes = config.limits.nodes;
-        config.limits.matches = nodes.map(|nodes| nodes.saturating_mul(BYTES_OF_MATCHES));
-    }
-}
 
 /// The best term that equals `start`, as far as the budget goes.
 ///
@@ -61,10 +43,15 @@ pub fn optimise(
     objective: &Objective,
     settings: &OptimiseSettings,
 ) -> Result<Outcome> {
+    let bounds = settings.limits.budget.bounds(settings.deadline, settings.cancel.as_ref());
+    let threads = settings.pool.as_ref().map_or(1, |pool| pool.current_num_threads());
     let mut optimiser = Optimiser {
         start,
+        system,
         objective,
+        shared: Arc::new(objective.clone()),
         settings,
+        crew: Crew::new(bounds.clone(), threads),
         smallest: bank.size(start),
         run: Growth::new(system, bank, start, settings),
         form: None,
@@ -73,14 +60,15 @@ pub fn optimise(
         put_together: FxHashSet::default(),
         work_of_proofs: MOST,
         turns: FxHashMap::default(),
+        early: Early::default(),
         expanded: FxHashSet::default(),
+        walked: 0,
         agenda: Agenda::new(WALK, stream(settings.seed, 0, 0, u64::MAX - 2)),
         left: false,
     };
     if let Some(cost) = objective.of_term(optimiser.run.bank, start) {
         optimiser.run.note(start, cost);
     }
-    let bounds = settings.limits.budget.bounds(settings.deadline, settings.cancel.as_ref());
     let ended = match bounded(&bounds, || optimiser.optimise())? {
         Ok(ended) => ended,
         Err(StopReason::Cancelled) => Ended::Cancelled,
@@ -89,26 +77,37 @@ pub fn optimise(
         Err(StopReason::Memory) => Ended::Cap,
         Err(_) => Ended::Work,
     };
+    // Nobody wants what was begun and not seen.
+    drop(optimiser.crew);
     optimiser.run.outcome(start, ended)
 }
 
-struct Optimiser<'a> {
-    start: TermId,
+/// An optimiser at work.
+pub(super) struct Optimiser<'a> {
+    pub(super) start: TermId,
+    system: &'a Arc<System>,
     objective: &'a Objective,
-    settings: &'a OptimiseSettings,
-    run: Growth<'a>,
+    /// The same, for those who work ahead.
+    shared: Arc<Objective>,
+    pub(super) settings: &'a OptimiseSettings,
+    pub(super) run: Growth<'a>,
+    pub(super) crew: Crew,
     /// Nodes of the smallest term found.
-    smallest: u64,
+    pub(super) smallest: u64,
     /// The normal form, if the system has one and it was found.
-    form: Option<TermId>,
+    pub(super) form: Option<TermId>,
     /// What the normal form may become: products of sums, and what a model says, if there is one.
     guesses: Option<Guesses<'a>>,
     /// By term that e-graphs are grown from in turns: which of them come next.
-    turns: FxHashMap<TermId, Turns>,
+    pub(super) turns: FxHashMap<TermId, Turns>,
+    /// Those that were begun before their turn.
+    pub(super) early: Early,
     /// Terms that e-graphs were grown from up to the cap, or one while walking.
-    expanded: FxHashSet<TermId>,
+    pub(super) expanded: FxHashSet<TermId>,
+    /// E-graphs that were begun while walking.
+    pub(super) walked: u64,
     /// What is left to walk to.
-    agenda: Agenda<TermId>,
+    pub(super) agenda: Agenda<TermId>,
     /// What is known of smaller terms than the first best one, once they were looked through.
     smaller: Option<Smaller>,
     /// Terms whose sums were put together anew.
@@ -116,11 +115,11 @@ struct Optimiser<'a> {
     /// What the proofs of guesses may still take.
     work_of_proofs: u64,
     /// Whether there was anything to walk to since the search began anew.
-    left: bool,
+    pub(super) left: bool,
 }
 
 /// What one or more e-graphs came to.
-enum Found {
+pub(super) enum Found {
     /// A better term.
     Better,
     /// No better term.
@@ -172,6 +171,7 @@ impl Optimiser<'_> {
                 Found::Better => self.agenda.push_behind(at),
                 Found::Nothing if self.run.curve.is_empty() && self.left => {
                     self.turns.clear();
+                    self.early = Early::default();
                     self.expanded.clear();
                     self.left = false;
                 }
@@ -179,69 +179,6 @@ impl Optimiser<'_> {
                 Found::Over(ended) => return Ok(ended),
             }
         }
-    }
-
-    /// Grows e-graphs from the start, from the best term and from the normal form, the smaller ones first, up to the
-    /// cap, until one holds a better term. None is grown twice. What one e-graph at the cap has of the start is never
-    /// missed.
-    fn in_turns(&mut self, best: TermId) -> Result<Found> {
-        let Budget { cap, scheduler, .. } = self.settings.limits.budget;
-        let mut from = vec![self.start];
-        for term in [Some(best), self.form].into_iter().flatten() {
-            if !from.contains(&term) {
-                from.push(term);
-            }
-        }
-        from.retain(|term| !self.expanded.contains(term));
-        for &term in &from {
-            // An e-graph of which the term takes most has no room for what equals it.
-            let nodes = FIRST_TURN.max(2 * self.run.bank.subterms(term).len());
-            self.turns.entry(term).or_insert_with(|| Turns::new(scheduler, nodes));
-        }
-        let next = |turns: &FxHashMap<TermId, Turns>| {
-            from.iter().copied().filter_map(|t| Some((turns[&t].nodes()?, t))).min_by_key(|t| t.0)
-        };
-        while let Some((_, at)) = next(&self.turns) {
-            let Some((scheduler, nodes)) = self.turns.get_mut(&at).and_then(Turns::next) else {
-                break;
-            };
-            let mut config = self.run.config(cap, scheduler);
-            let most = config.limits.nodes.unwrap_or(usize::MAX);
-            config.limits.nodes = Some(most.min(nodes));
-            if at != self.start || nodes < most {
-                leave_matches_out(&mut config);
-            }
-            let (found, stage) = self.step(at, &config)?;
-            if let (Some(stage), Some(turns)) = (&stage, self.turns.get_mut(&at)) {
-                turns.ended(scheduler, stage.stop, most);
-                if turns.are_over() && !matches!(found, Found::Over(_)) {
-                    self.expanded.insert(at);
-                    self.leave(stage)?;
-                }
-            }
-            if !matches!(found, Found::Nothing) {
-                return Ok(found);
-            }
-        }
-        Ok(Found::Nothing)
-    }
-
-    /// Starts over from one term after the other that e-graphs left, until one leads to a better one.
-    fn walk(&mut self) -> Result<Found> {
-        let cap = self.settings.limits.budget.cap.of_expansion();
-        let (first, other) = self.settings.limits.budget.scheduler.in_turn();
-        while let Some(at) = self.agenda.pop(0) {
-            if !self.expanded.insert(at) {
-                continue;
-            }
-            let turn = if self.run.ledger.e_graphs.is_multiple_of(2) { None } else { other };
-            let mut config = self.run.config(cap, turn.unwrap_or(first));
-            leave_matches_out(&mut config);
-            let (found, stage) = self.step(at, &config)?;
-            let (Found::Nothing, Some(stage)) = (&found, stage) else { return Ok(found) };
-            self.leave(&stage)?;
-        }
-        Ok(Found::Nothing)
     }
 
     /// Asks the model, if there is one, what parts of the best term may become.
@@ -253,41 +190,81 @@ impl Optimiser<'_> {
         Ok(if is_better { Found::Better } else { Found::Nothing })
     }
 
-    /// One e-graph, if nothing says that it is over, and what comes of it.
-    fn step(&mut self, at: TermId, config: &SaturationConfig) -> Result<(Found, Option<Stage>)> {
-        if let Some(ended) = self.run.over() {
-            return Ok((Found::Over(ended), None));
+    /// Begins the e-graph of a term; where to go on from it is asked with a number that tells it from others.
+    pub(super) fn begin(
+        &mut self,
+        at: TermId,
+        config: SaturationConfig,
+        number: Option<u64>,
+    ) -> Ahead<Expanded> {
+        let mut bank = TermBank::new(self.system.language.clone());
+        let term = bank.import(self.run.bank, at);
+        let best = self.run.curve.last().map(|best| best.cost.clone());
+        let to_expand = ToExpand {
+            system: self.system.clone(),
+            objective: self.shared.clone(),
+            at,
+            apart: (bank, term),
+            config,
+            until_goal: self.is_until_goal(),
+            is_start: at == self.start,
+            leaving: number.map(|number| (self.leaving(number), best)),
+        };
+        self.crew.begin(|cancel| to_expand.expand(cancel))
+    }
+
+    /// What is left to go on from after an e-graph of this number.
+    pub(super) fn leaving(&self, number: u64) -> Leaving {
+        let bank = &self.run.bank;
+        Leaving {
+            start: bank.size(self.start),
+            best: self.run.curve.last().map(|best| bank.size(best.term)),
+            smallest: self.smallest,
+            least: self.objective.sketch.least_size(),
+            number,
+            seed: self.settings.seed,
         }
-        let sketch = &self.objective.sketch;
-        let until = self.run.curve.is_empty() && *sketch != Sketch::Any;
-        let stage = self.run.grow(Ends::alone(&at, until.then_some(sketch)), config);
+    }
+
+    /// Whether the first term that satisfies a goal ends an e-graph.
+    pub(super) fn is_until_goal(&self) -> bool {
+        self.run.curve.is_empty() && self.objective.sketch != Sketch::Any
+    }
+
+    /// Threads that are needed for several e-graphs at a time do not help in one of them.
+    pub(super) fn share_threads(&self, config: &mut SaturationConfig, is_alone: bool) {
+        if !is_alone && self.crew.threads() <= WALKS {
+            config.pool = None;
+        }
+    }
+
+    /// Sees what became of a term: books it and keeps what is better.
+    pub(super) fn see(&mut self, expanded: &Expanded) -> Result<Found> {
+        let Expanded { at, stage, is_whole, best, bank, .. } = expanded;
+        self.run.book(stage, self.run.bank.size(*at));
         if stage.stop == StopReason::Conflict {
-            return Ok((Found::Over(Ended::Conflict), None));
+            return Ok(Found::Over(Ended::Conflict));
         }
-        // Nothing else can be derived from the start.
-        let whole = stage.stop == StopReason::Saturated && at == self.start;
-        let found = self.objective.extract(&stage, self.run.bank, whole);
         let before = self.run.curve.last();
-        let least = found.as_ref().is_some_and(|found| found.least);
-        let better = found.filter(|found| before.is_none_or(|best| found.cost < best.cost));
+        let better = best.as_ref().filter(|best| before.is_none_or(|old| best.cost < old.cost));
         let is_better = better.is_some();
         if let Some(Extracted { term, cost, .. }) = better {
-            self.run.connect(&stage, at, term)?;
-            self.run.learn_from(&stage, term)?;
-            self.run.note(term, cost);
+            let term = self.run.bank.import(bank, *term);
+            self.run.connect(stage, *at, term)?;
+            self.run.learn_from(stage, *at, term)?;
+            self.run.note(term, cost.clone());
         }
-        let found = match is_better {
+        Ok(match is_better {
             true if self.settings.limits.first => Found::Over(Ended::Reached),
             true if self.is_least() => Found::Over(Ended::Least),
-            _ if whole => {
+            _ if *is_whole => {
+                let least = best.as_ref().is_some_and(|best| best.least);
                 let proved = self.objective.way.is_shared() && least;
                 Found::Over(if proved { Ended::Proved } else { Ended::Saturated })
             }
             true => Found::Better,
-            // Where to go on is not looked for if nothing goes on.
             false => self.run.over().map_or(Found::Nothing, Found::Over),
-        };
-        Ok((found, Some(stage)))
+        })
     }
 
     /// Follows the planner, if there is one and no term is known that satisfies the goal; the end, if it came.
@@ -355,45 +332,7 @@ impl Optimiser<'_> {
         found
     }
 
-    fn best_term(&self) -> TermId {
+    pub(super) fn best_term(&self) -> TermId {
         self.run.curve.last().map_or(self.start, |best| best.term)
-    }
-
-    /// Draws frontier terms to walk to.
-    fn leave(&mut self, stage: &Stage) -> Result<()> {
-        let bank = &mut *self.run.bank;
-        if let Some(class) = stage.egraph.lookup(bank, stage.starts[0]) {
-            let smallest = extract_smallest(&stage.egraph, bank, class);
-            self.smallest = self.smallest.min(bank.size(smallest));
-        }
-        let start = bank.size(self.start);
-        let shrink = !self.run.ledger.e_graphs.is_multiple_of(2);
-        // As trees, terms that share their parts may be larger than can be counted.
-        let (more, twice) = (u64::saturating_add, |size: u64| size.saturating_mul(2));
-        let limits = match self.run.curve.last() {
-            Some(best) => {
-                let near = bank.size(best.term).max(self.smallest);
-                [more(near, SLACK), more(near, 5 * SLACK), twice(near.max(start))]
-            }
-            // The way to a goal may lead through small terms or through large ones.
-            None if shrink => {
-                [more(self.smallest, SLACK), more(self.smallest, 5 * SLACK), twice(start)]
-            }
-            None => {
-                let near = self.objective.sketch.least_size().max(start);
-                [more(near, 5 * SLACK), twice(near), twice(twice(near))]
-            }
-        };
-        let mut rng = stream(self.settings.seed, 0, self.run.ledger.e_graphs, 3);
-        let mut terms =
-            frontier_terms::sample_first(stage, bank, Side::Start, limits, DRAWN, &mut rng);
-        terms.retain(|term| !self.expanded.contains(term));
-        for &term in &terms {
-            // The proof is found now: the e-graph will be gone.
-            self.run.connect(stage, stage.starts[0], term)?;
-        }
-        self.left |= !terms.is_empty();
-        self.agenda.push(0, terms);
-        Ok(())
     }
 }

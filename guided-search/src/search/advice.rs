@@ -4,7 +4,7 @@ use crate::options::prove::SearchSettings;
 use crate::search::guide_source::{GuideRequest, GuideSet, GuideSource, Waypoint};
 use crate::search::stage::Stage;
 use anyhow::Result;
-use egraph::{Proof, TermBank, TermId, extract_smallest};
+use egraph::{Import, Proof, TermBank, TermId, extract_smallest};
 use std::time::Instant;
 
 /// What a request says of the search, whatever the e-graph.
@@ -79,16 +79,17 @@ pub struct Advice {
 impl Advice {
     /// The same over the terms of another bank.
     pub fn import(mut self, bank: &mut TermBank, from: &TermBank) -> Advice {
+        let mut import = Import::new(from);
         for term in self.guides.reached.iter_mut().flatten() {
-            *term = bank.import(from, *term);
+            *term = import.term(bank, *term);
         }
         for proposal in &mut self.guides.proposals {
             if let Waypoint::Term(term) = &mut proposal.waypoint {
-                *term = bank.import(from, *term);
+                *term = import.term(bank, *term);
             }
         }
         for proof in self.proofs.iter_mut().flatten() {
-            *proof = proof.import(bank, from);
+            *proof = proof.import(bank, &mut import);
         }
         self
     }

@@ -24,7 +24,7 @@ use crate::search::randomness::stream;
 use crate::search::stage::{Ends, Stage, bounded};
 use crate::search::walking::agenda::{Agenda, Pair, ranked};
 use crate::search::walking::ahead::Crew;
-use crate::search::walking::begun::Walks;
+use crate::search::walking::begun::{Expansion, Walks};
 use anyhow::Result;
 use egraph::{
     Cancel, Id, MatchOrder, Proof, SaturationConfig, Scheduler, Sketch, StopReason, System,
@@ -86,7 +86,7 @@ pub(in crate::search) struct Search<'a> {
     order: Option<Arc<dyn MatchOrder>>,
     pub(super) crew: Crew,
     pub(super) agenda: Agenda<Pair>,
-    pub(super) walks: Walks,
+    pub(super) walks: Walks<Expansion>,
     /// Pairs that had an e-graph of their own, in that order.
     pub(super) expanded: Vec<Pair>,
     /// The cap on the e-graph of an expansion.

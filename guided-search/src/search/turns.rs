@@ -8,7 +8,7 @@ use egraph::{Scheduler, StopReason};
 const LARGER: usize = 4;
 
 /// Whose turn it is.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Turns {
     /// Of this size, the next one last.
     left: Vec<Scheduler>,

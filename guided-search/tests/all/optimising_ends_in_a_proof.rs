@@ -1,9 +1,10 @@
 //! Optimising ends in the best term with one checked proof.
 
-use egraph::{CostFunction, Sketch, System, TermBank, check};
+use egraph::{CostFunction, Sketch, System, TermBank, check, proof_to_json};
 use guided_search::{
     Budget, Cap, Ended, Objective, OptimiseLimits, OptimiseSettings, Outcome, Schedulers, optimise,
 };
+use rayon::ThreadPoolBuilder;
 use std::sync::Arc;
 
 const RULES: &str = "(sort I) (literal i64 I) (variable I) (op + (I I) I) (op * (I I) I)
@@ -70,4 +71,48 @@ fn a_goal_that_is_not_reached_is_looked_for_until_the_work_is_spent() {
 fn what_saturates_under_the_cap_is_seen_to() {
     let (_, outcome) = best_by(SUMS, "(+ a (+ b (+ c (+ d (+ e (+ f g))))))", "?", false);
     assert_eq!(outcome.ended, Ended::Saturated);
+}
+
+/// E-graphs that grow beside each other are those that would grow one after the other, whether one that was begun before its
+/// turn is wanted or not.
+#[test]
+fn threads_change_nothing() {
+    let system = Arc::new(System::parse(RULES).unwrap());
+    let product = "(* (+ a b) (* (+ c 0) (* (+ e f) (+ g (* h 1)))))";
+    let sum = "(+ (* a b) (+ (* a c) (+ (* d b) (+ (* d c) 0))))";
+    let (nodes, memory) = (Cap::Nodes(2_000), Cap::Memory(1 << 20));
+    for (text, sketch, first) in [
+        (product, "?", false),
+        (sum, "?", false),
+        (product, "(+ ? ?)", false),
+        (product, "(contains k)", false),
+        (sum, "(* (+ ? ?) ?)", true),
+    ] {
+        for (cap, scheduler, work) in [
+            (nodes, Schedulers::Auto, 60_000),
+            (nodes, Schedulers::Auto, 7_000),
+            (nodes, Schedulers::Mixed, 30_000),
+            (memory, Schedulers::Auto, 60_000),
+        ] {
+            let answer = |threads: usize| {
+                let mut bank = TermBank::new(system.language.clone());
+                let start = bank.parse(text, None).unwrap();
+                let limits = OptimiseLimits { first, ..Budget { cap, work, scheduler }.into() };
+                let pool = ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                let settings = OptimiseSettings {
+                    pool: Some(Arc::new(pool)),
+                    ..OptimiseSettings::within(limits, 7)
+                };
+                let sketch = Sketch::parse(&system.language, sketch, None).unwrap();
+                let objective = Objective::tree(CostFunction::size(), sketch);
+                let outcome = optimise(&system, &mut bank, start, &objective, &settings).unwrap();
+                let proof = outcome.proof.map(|proof| proof_to_json(&system, &bank, &proof));
+                (outcome.curve, proof, outcome.ended, outcome.ledger)
+            };
+            let alone = answer(1);
+            for threads in [2, 3, 8] {
+                assert!(answer(threads) == alone, "{text}, {sketch}, {cap}, {work}, {threads}");
+            }
+        }
+    }
 }

@@ -81,6 +81,11 @@ impl Crew {
         Crew { bounds, cancel, board, threads, hands: Vec::new() }
     }
 
+    /// How many threads the search has.
+    pub fn threads(&self) -> usize {
+        self.threads
+    }
+
     /// Leaves work to whoever has time; it gets what asks it to end early, which is when the search ends or nobody wants
     /// the result.
     pub fn begin<T: Send + 'static>(

@@ -9,18 +9,23 @@ use anyhow::Result;
 use egraph::{Cancel, SaturationConfig, StopReason, TermBank};
 
 /// The walks of a search.
-#[derive(Default)]
-pub struct Walks {
+pub struct Walks<E> {
     /// Whose turn it is.
     next: usize,
-    /// By walk: the e-graph that was begun and not seen.
-    growing: [Option<Expansion>; WALKS],
+    /// By walk: the e-graph that was begun and not seen, and the work that is kept for it.
+    growing: [Option<(E, u64)>; WALKS],
 }
 
-impl Walks {
+impl<E> Default for Walks<E> {
+    fn default() -> Walks<E> {
+        Walks { next: 0, growing: std::array::from_fn(|_| None) }
+    }
+}
+
+impl<E> Walks<E> {
     /// Work that is kept for what was begun.
     pub fn kept(&self) -> u64 {
-        self.growing.iter().flatten().map(|expansion| expansion.kept).sum()
+        self.growing.iter().flatten().map(|&(_, kept)| kept).sum()
     }
 
     /// Whether a walk has nothing that was begun.
@@ -33,17 +38,17 @@ impl Walks {
         self.growing.iter().flatten().count() as u64
     }
 
-    /// Keeps what a walk has begun.
-    pub fn begin(&mut self, walk: usize, expansion: Expansion) {
-        self.growing[walk] = Some(expansion);
+    /// Keeps what a walk has begun, and the work for it.
+    pub fn begin(&mut self, walk: usize, begun: E, kept: u64) {
+        self.growing[walk] = Some((begun, kept));
     }
 
     /// The walk whose e-graph is seen next, and that.
-    pub fn take(&mut self) -> Option<(usize, Expansion)> {
+    pub fn take(&mut self) -> Option<(usize, E)> {
         let mut turns = (0..WALKS).map(|i| (self.next + i) % WALKS);
         let walk = turns.find(|&walk| self.growing[walk].is_some())?;
         self.next = (walk + 1) % WALKS;
-        Some((walk, self.growing[walk].take()?))
+        Some((walk, self.growing[walk].take()?.0))
     }
 }
 
@@ -57,8 +62,6 @@ pub struct Expansion {
     pub asking: Asking,
     /// Whether each of its terms was known to equal that end of the question.
     pub of_question: [bool; 2],
-    /// Work that is kept for it.
-    pub kept: u64,
 }
 
 /// What became of a pair.

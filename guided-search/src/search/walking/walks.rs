@@ -51,7 +51,7 @@ impl Search<'_> {
             let source = self.source.apart();
             let to_grow = ToGrow { stage, bank, pair, config, source, asking, of_question };
             let grown = self.crew.begin(|cancel| to_grow.grow(cancel));
-            self.walks.begin(walk, Expansion { pair, grown, asking, of_question, kept });
+            self.walks.begin(walk, Expansion { pair, grown, asking, of_question }, kept);
         }
     }
 }
