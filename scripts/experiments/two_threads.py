@@ -2,13 +2,14 @@
 """One question on one thread and on two: how much sooner the answer comes, and whether it is the same; and what two programs gain
 that do the same side by side on one thread each, which share no more than the machine.
 
-    scripts/experiments/two_threads.py OUT [--beds groups math ring kleene prop] [--works 500000 2000000] [--runs 3]
+    scripts/experiments/two_threads.py OUT [--beds groups math ring kleene prop] [--works 500000 2000000] [--runs 3] [--what prove optimise]
 
 A question of a bed of beds/portfolio.py is the start of one validation task and the target of another one: what is not so is not
 proved, and all of the work is spent. It is put to `prove` by its default, in turn with one and with two threads; the seconds are the
-least of the runs, of two programs those of the later one. The answers must have the same bytes. Tasks are kept in OUT.
+least of the runs, of two programs those of the later one. The answers must have the same bytes. Tasks are kept in OUT. `--what optimise`
+looks for the smallest term that equals the longer one, until the work is spent.
 
-Makes the table of docs/benchmarks.md, "One question on two threads". Needs a release build, no data, and pyarrow; a quarter of an hour on
+Makes the tables of docs/benchmarks.md, "One question on two threads". Needs a release build, no data, and pyarrow; a quarter of an hour on
 two cores that do nothing else.
 """
 import argparse
@@ -35,9 +36,12 @@ def question(args, name):
 
 def timed(args, name, ends, work, threads):
     """Seconds, and what was answered."""
+    question = ["--start", ends[0], "--target", ends[1]]
+    if args.what == "optimise":
+        question = ["--term", max(ends, key=len), "--cost", "size", "--patience", "off"]
     began = time.monotonic()
-    said = run(args.cairn, "prove", "--system", portfolio.ALL[name]["system"], "--start", ends[0], "--target", ends[1], "--work", work,
-               "--threads", threads, codes=(0, 3), messages=True)
+    said = run(args.cairn, args.what, "--system", portfolio.ALL[name]["system"], *question, "--work", work, "--threads", threads,
+               codes=(0, 3), messages=True)
     return time.monotonic() - began, said
 
 
@@ -48,6 +52,7 @@ def main():
     parser.add_argument("--beds", nargs="+", default=["groups", "math", "ring", "kleene", "prop"])
     parser.add_argument("--works", type=int, nargs="+", default=[500_000, 2_000_000])
     parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--what", choices=["prove", "optimise"], default="prove")
     parser.add_argument("--count", type=int, default=10, help="tasks that are made")
     args = parser.parse_args()
     args.threads = 2
