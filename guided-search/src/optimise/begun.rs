@@ -25,9 +25,9 @@ pub struct Turn {
 pub struct Early(Vec<(Turn, Ahead<Expanded>)>);
 
 impl Early {
-    /// Forgets those of other terms.
-    pub fn keep_to(&mut self, terms: &[TermId]) {
-        self.0.retain(|(turn, _)| terms.contains(&turn.at));
+    /// Forgets all but those of these turns.
+    pub fn keep_to<T>(&mut self, turns: &[(Turn, T)]) {
+        self.0.retain(|(begun, _)| turns.iter().any(|(turn, _)| turn == begun));
     }
 
     /// Keeps one.

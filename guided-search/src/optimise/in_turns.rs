@@ -58,7 +58,6 @@ impl Optimiser<'_> {
             let nodes = FIRST_TURN.max(2 * self.run.bank.subterms(term).len());
             self.turns.entry(term).or_insert_with(|| Turns::new(scheduler, nodes));
         }
-        self.early.keep_to(&from);
         while let Some((at, scheduler, nodes)) = next_turn(&from, &mut self.turns) {
             if let Some(ended) = self.run.over() {
                 return Ok(Found::Over(ended));
@@ -104,36 +103,16 @@ impl Optimiser<'_> {
         (at, mut config): (TermId, SaturationConfig),
         most: usize,
     ) -> Ahead<Expanded> {
-        let turn = self.turn(at, &config);
-        let mut next = Vec::new();
-        if self.crew.threads() > 1 {
-            let mut turns: FxHashMap<TermId, Turns> =
-                from.iter().map(|&term| (term, self.turns[&term].clone())).collect();
-            let mut last = (at, config.scheduler, most);
-            let mut together = config.limits.nodes.unwrap_or(usize::MAX);
-            while next.len() + 1 < WALKS {
-                // If it grows until it has as many e-nodes as it may.
-                if let Some(turns) = turns.get_mut(&last.0) {
-                    turns.ended(last.1, StopReason::Nodes, last.2);
-                }
-                let Some((at, scheduler, nodes)) = next_turn(from, &mut turns) else { break };
-                let (config, most) = self.config_of_turn(at, scheduler, nodes);
-                together = together.saturating_add(config.limits.nodes.unwrap_or(usize::MAX));
-                if !self.is_room_for(together) {
-                    break;
-                }
-                last = (at, scheduler, most);
-                next.push((self.turn(at, &config), config));
-            }
-        }
-        let is_alone = next.is_empty();
-        let own = match self.early.take(&turn) {
-            Some(begun) => begun,
-            None => {
-                self.share_threads(&mut config, is_alone);
-                self.begin(at, config, None)
-            }
+        let next = match self.crew.threads() {
+            1 => Vec::new(),
+            _ => self.upcoming(from, (at, &config), most),
         };
+        let own = self.early.take(&self.turn(at, &config));
+        let own = own.unwrap_or_else(|| {
+            self.share_threads(&mut config, next.is_empty());
+            self.begin(at, config, None)
+        });
+        self.early.keep_to(&next);
         for (turn, mut config) in next {
             if !self.early.has(&turn) {
                 self.share_threads(&mut config, false);
@@ -142,6 +121,37 @@ impl Optimiser<'_> {
             }
         }
         own
+    }
+
+    /// The turns that come after one if it holds nothing better, as far as all of them may grow at the same time.
+    fn upcoming(
+        &self,
+        from: &[TermId],
+        (mut at, config): (TermId, &SaturationConfig),
+        mut most: usize,
+    ) -> Vec<(Turn, SaturationConfig)> {
+        let mut turns: FxHashMap<TermId, Turns> =
+            from.iter().map(|&term| (term, self.turns[&term].clone())).collect();
+        let nodes_of = |config: &SaturationConfig| config.limits.nodes.unwrap_or(usize::MAX);
+        let (mut scheduler, mut together) = (config.scheduler, nodes_of(config));
+        let mut next = Vec::new();
+        while next.len() + 1 < WALKS {
+            // If it grows until it has as many e-nodes as it may.
+            if let Some(turns) = turns.get_mut(&at) {
+                turns.ended(scheduler, StopReason::Nodes, most);
+            }
+            let Some(turn) = next_turn(from, &mut turns) else { break };
+            let nodes;
+            (at, scheduler, nodes) = turn;
+            let config;
+            (config, most) = self.config_of_turn(at, scheduler, nodes);
+            together = together.saturating_add(nodes_of(&config));
+            if !self.is_room_for(together) {
+                break;
+            }
+            next.push((self.turn(at, &config), config));
+        }
+        next
     }
 
     /// Whether so many e-nodes may grow at the same time: all of them must be built in any case, and take no more memory than
