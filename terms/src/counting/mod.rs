@@ -4,5 +4,6 @@ pub(crate) mod cell_counts;
 pub(crate) mod counts;
 pub(crate) mod grammar;
 pub(crate) mod limbs;
+pub(crate) mod number;
 pub(crate) mod state;
 pub(crate) mod terms;

@@ -1,8 +1,7 @@
 //! From the root of a term down to its leaves, whatever says what stands where.
 
-use crate::counting::limbs;
+use crate::counting::number::Number;
 use egraph::{EGraph, Id, Node, TermBank, TermId, count_step};
-use std::cmp::Ordering;
 use std::ops::RangeInclusive;
 
 /// The nodes of a term in pre-order, and whether a class stands below itself.
@@ -62,16 +61,16 @@ pub fn derive<S: Steps>(
 
 /// The size that a number falls to, each having as many numbers as it counts; the counts of those
 /// before are taken off. `None` if there are fewer.
-pub fn size_of<C: AsRef<[u64]>>(
-    number: &mut [u64],
+pub fn size_of<N: Number>(
+    number: &mut N,
     mut sizes: RangeInclusive<u32>,
-    count: impl Fn(u32) -> C,
+    count: impl Fn(u32) -> N,
 ) -> Option<u32> {
     sizes.find(|&size| {
         let count = count(size);
-        let found = limbs::compare(number, count.as_ref()) == Ordering::Less;
+        let found = number.is_below(&count);
         if !found {
-            limbs::subtract(number, count.as_ref());
+            number.subtract(&count);
         }
         found
     })

@@ -9,6 +9,7 @@
 use crate::counting::counts::{Counts, Room, TooLarge};
 use crate::counting::grammar::{Alternative, Grammar, NONE};
 use crate::counting::limbs;
+use crate::counting::number::Number;
 use crate::counting::state::Earlier;
 use crate::counting::terms::{Filter, Terms};
 use crate::drawing::derivation::Steps;
@@ -16,7 +17,6 @@ use crate::drawing::running_sums::RunningSums;
 use crate::drawing::unrank::{RankedTerm, Unranker};
 use egraph::{EGraph, Id};
 use rustc_hash::FxHashMap;
-use std::cmp::Ordering;
 use std::rc::Rc;
 
 /// The counts of an e-graph and of an earlier state of it.
@@ -27,11 +27,42 @@ pub struct FreshTerms<'a> {
     /// Of the terms that the later e-graph's filter admits.
     pub known: Counts,
     images: Images,
-    unranker: Unranker,
-    known_unranker: Unranker,
     sets: Sets,
+}
+
+/// What is remembered of draws, for numbers of one kind.
+#[derive(Debug)]
+pub struct Drawn<N> {
+    unranker: Unranker<N>,
+    known_unranker: Unranker<N>,
     /// By cell, size and set.
-    sums: RunningSums<(u32, u32, u32)>,
+    sums: RunningSums<(u32, u32, u32), N>,
+}
+
+impl<N: Number> Drawn<N> {
+    /// Nothing yet; at most this many bytes of sums of each kind.
+    pub fn new(room: usize) -> Drawn<N> {
+        Drawn {
+            unranker: Unranker::new(room),
+            known_unranker: Unranker::new(room),
+            sums: RunningSums::new(room),
+        }
+    }
+
+    /// Before terms of another class or limit, see [`RunningSums::begin`].
+    pub fn begin(&mut self) {
+        self.unranker.begin();
+        self.known_unranker.begin();
+        self.sums.begin();
+    }
+}
+
+/// Takes fresh terms apart.
+pub struct Drawing<'a, 'b, N> {
+    /// Of which they are.
+    pub terms: &'b mut FreshTerms<'a>,
+    /// What is remembered.
+    pub drawn: &'b mut Drawn<N>,
 }
 
 /// Where the earlier grammar went. Few of its cells are asked for: they are looked up then.
@@ -55,13 +86,13 @@ struct Sets {
 
 /// A term of a cell, by its number among some of the cell's terms.
 #[derive(Debug)]
-pub enum TermOf {
+pub enum TermOf<N> {
     /// All of the later cell.
-    Later(RankedTerm),
+    Later(RankedTerm<N>),
     /// All of the earlier cell.
-    Earlier(RankedTerm),
+    Earlier(RankedTerm<N>),
     /// All of the later cell but those of a set of earlier ones.
-    Fresh(RankedTerm, u32),
+    Fresh(RankedTerm<N>, u32),
 }
 
 impl<'a> FreshTerms<'a> {
@@ -77,38 +108,22 @@ impl<'a> FreshTerms<'a> {
         let all = Counts::of(Grammar::new(later, roots, &filter), terms, room)?;
         let room = room.beside(&all);
         let known = Counts::of(Grammar::new(&earlier, known_roots, &filter), terms, room)?;
-        let room = all.room();
-        Ok(FreshTerms {
-            later,
-            all,
-            known,
-            images: Images::default(),
-            unranker: Unranker::new(room),
-            known_unranker: Unranker::new(room),
-            sets: Sets::default(),
-            sums: RunningSums::new(room),
-        })
-    }
-
-    /// Before terms of another class or limit, see [`RunningSums::begin`].
-    pub fn begin(&mut self) {
-        self.unranker.begin();
-        self.known_unranker.begin();
-        self.sums.begin();
+        let (images, sets) = (Images::default(), Sets::default());
+        Ok(FreshTerms { later, all, known, images, sets })
     }
 
     /// How many terms of `size` a cell has that the earlier cells `known` did not have.
-    pub fn fresh(&self, cell: u32, size: u32, known: &[u32]) -> Vec<u64> {
-        let mut fresh = self.all.limbs(cell, size).to_vec();
+    pub fn fresh<N: Number>(&self, cell: u32, size: u32, known: &[u32]) -> N {
+        let mut fresh = N::of(self.all.limbs(cell, size));
         for &cell in known {
-            limbs::subtract(&mut fresh, self.known.limbs(cell, size));
+            fresh.subtract_count(self.known.limbs(cell, size));
         }
         fresh
     }
 
     /// The term of a later cell with this number among those that are in none of the earlier cells
     /// `known` (ascending).
-    pub fn term(&mut self, place: RankedTerm, mut known: Vec<u32>) -> TermOf {
+    pub fn term<N>(&mut self, place: RankedTerm<N>, mut known: Vec<u32>) -> TermOf<N> {
         known.retain(|&cell| self.had(cell, place.size));
         match known.is_empty() {
             true => TermOf::Later(place),
@@ -116,11 +131,16 @@ impl<'a> FreshTerms<'a> {
         }
     }
 
-    fn fresh_step(&mut self, place: RankedTerm, set: u32, mut child: impl FnMut(TermOf)) -> Id {
+    fn step<N: Number>(
+        &mut self,
+        sums: &mut RunningSums<(u32, u32, u32), N>,
+        place: RankedTerm<N>,
+        set: u32,
+        mut child: impl FnMut(TermOf<N>),
+    ) -> Id {
         let RankedTerm { cell, size, mut number } = place;
         let images = self.images(set);
-        let FreshTerms { all, known, sums, .. } = self;
-        let (all, known) = (&*all, &*known);
+        let FreshTerms { all, known, .. } = &*self;
         let alternatives = all.grammar.alternatives(cell);
         let width = limbs::trim(all.limbs(cell, size)).len();
         let size_below = size - all.grammar.cells[cell as usize].own_size();
@@ -132,13 +152,13 @@ impl<'a> FreshTerms<'a> {
                 same.map(|&(_, place)| &known.grammar.alternatives(*cell)[place as usize])
             })
         };
-        let mut less = Vec::new();
-        let weight = |i: usize, sum: &mut Vec<u64>| {
-            all.add_alternative(&alternatives[i], size_below, sum);
+        let mut less = N::default();
+        let weight = |i: usize, sum: &mut N| {
+            sum.add_alternative(all, &alternatives[i], size_below);
             for alternative in had(i) {
                 less.clear();
-                known.add_alternative(alternative, size_below, &mut less);
-                limbs::subtract(sum, &less);
+                less.add_alternative(known, alternative, size_below);
+                sum.subtract(&less);
             }
         };
         let key = (cell, size, set);
@@ -168,20 +188,20 @@ impl<'a> FreshTerms<'a> {
 
     /// Pair `number` of those of two later cells with `size` nodes together that are not of the
     /// pairs of earlier cells in `known`.
-    fn split(
+    fn split<N: Number>(
         &mut self,
         left: u32,
         right: u32,
         size: u32,
-        mut number: Vec<u64>,
+        mut number: N,
         known: &[Alternative],
-    ) -> [TermOf; 2] {
+    ) -> [TermOf<N>; 2] {
         let (first, last) =
             self.all.split_sizes(left, right, size).expect("the pair was counted at this size");
         let mut left_size = first;
         // The pairs of earlier cells that have pairs of terms with these sizes.
         let mut had: Vec<(u32, u32)> = Vec::new();
-        let mut pairs = Vec::new();
+        let mut pairs = N::default();
         loop {
             let right_size = size - left_size;
             had.clear();
@@ -190,17 +210,15 @@ impl<'a> FreshTerms<'a> {
             if left_size == last {
                 break;
             }
-            pairs.clear();
-            let (x, y) = (self.all.limbs(left, left_size), self.all.limbs(right, right_size));
-            limbs::add_product(&mut pairs, x, y);
+            pairs.set_product(self.all.limbs(left, left_size), self.all.limbs(right, right_size));
             for &(l, r) in &had {
                 let (x, y) = (self.known.limbs(l, left_size), self.known.limbs(r, right_size));
-                limbs::subtract_product(&mut pairs, x, y);
+                pairs.subtract_product(x, y);
             }
-            if limbs::compare(&number, &pairs) == Ordering::Less {
+            if number.is_below(&pairs) {
                 break;
             }
-            limbs::subtract(&mut number, &pairs);
+            number.subtract(&pairs);
             left_size += 1;
         }
         let right_size = size - left_size;
@@ -208,21 +226,20 @@ impl<'a> FreshTerms<'a> {
         // The first of an earlier class, the second of none of those that go with it.
         for group in had.chunk_by(|a, b| a.0 == b.0) {
             let (cell, seconds) = (group[0].0, group.iter().map(|&(_, r)| r).collect::<Vec<_>>());
-            let rest = self.fresh(right, right_size, &seconds);
-            pairs.clear();
-            limbs::add_product(&mut pairs, self.known.limbs(cell, left_size), &rest);
-            if limbs::compare(&number, &pairs) == Ordering::Less {
-                let (first, second) = limbs::divide(&number, &rest);
+            let rest: N = self.fresh(right, right_size, &seconds);
+            let pairs = rest.times(self.known.limbs(cell, left_size));
+            if number.is_below(&pairs) {
+                let (first, second) = number.divide(&rest);
                 let second = RankedTerm { cell: right, size: right_size, number: second };
                 return [
                     TermOf::Earlier(RankedTerm { cell, size: left_size, number: first }),
                     self.term(second, seconds),
                 ];
             }
-            limbs::subtract(&mut number, &pairs);
+            number.subtract(&pairs);
         }
         // The first of none of those, the second free.
-        let (first, second) = limbs::divide(&number, self.all.limbs(right, right_size));
+        let (first, second) = number.divide(&N::of(self.all.limbs(right, right_size)));
         let mut firsts: Vec<u32> = had.iter().map(|&(l, _)| l).collect();
         firsts.dedup();
         [
@@ -240,33 +257,35 @@ impl<'a> FreshTerms<'a> {
     }
 }
 
-impl Steps for FreshTerms<'_> {
-    type Term = TermOf;
+impl<N: Number> Steps for Drawing<'_, '_, N> {
+    type Term = TermOf<N>;
 
     /// The later cell.
-    fn class(&self, term: &TermOf) -> Option<u32> {
+    fn class(&self, term: &TermOf<N>) -> Option<u32> {
+        let FreshTerms { later, all, known, .. } = &*self.terms;
         match term {
             TermOf::Earlier(place) => {
-                let is_class = self.known.grammar.cells[place.cell as usize].is_class;
-                let (all, known) = (&self.all.grammar, &self.known.grammar);
-                is_class.then(|| Images::class(self.later, all, known, place.cell))
+                let (all, known) = (&all.grammar, &known.grammar);
+                let is_class = known.cells[place.cell as usize].is_class;
+                is_class.then(|| Images::class(later, all, known, place.cell))
             }
             TermOf::Later(place) | TermOf::Fresh(place, _) => {
-                self.all.grammar.cells[place.cell as usize].is_class.then_some(place.cell)
+                all.grammar.cells[place.cell as usize].is_class.then_some(place.cell)
             }
         }
     }
 
     /// The node is of either state.
-    fn step(&mut self, term: TermOf, mut child: impl FnMut(TermOf)) -> Id {
+    fn step(&mut self, term: TermOf<N>, mut child: impl FnMut(TermOf<N>)) -> Id {
+        let Drawing { terms, drawn: Drawn { unranker, known_unranker, sums } } = self;
         match term {
             TermOf::Later(place) => {
-                self.unranker.step(&self.all, place, |place| child(TermOf::Later(place)))
+                unranker.step(&terms.all, place, |place| child(TermOf::Later(place)))
             }
             TermOf::Earlier(place) => {
-                self.known_unranker.step(&self.known, place, |place| child(TermOf::Earlier(place)))
+                known_unranker.step(&terms.known, place, |place| child(TermOf::Earlier(place)))
             }
-            TermOf::Fresh(place, set) => self.fresh_step(place, set, child),
+            TermOf::Fresh(place, set) => terms.step(sums, place, set, child),
         }
     }
 }

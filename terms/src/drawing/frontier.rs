@@ -11,10 +11,11 @@
 
 use crate::counting::counts::{Counts, Room, TooLarge};
 use crate::counting::limbs;
+use crate::counting::number::Number;
 use crate::counting::state::Earlier;
 use crate::counting::terms::Terms;
 use crate::drawing::derivation::{Derivation, build, derive, size_of};
-use crate::drawing::fresh_terms::FreshTerms;
+use crate::drawing::fresh_terms::{Drawing, Drawn, FreshTerms};
 use crate::drawing::sampling::Sample;
 use crate::drawing::unrank::RankedTerm;
 use egraph::{EGraph, Id, Past, TermBank, TermId};
@@ -30,6 +31,16 @@ pub struct Frontier<'a> {
     /// The classes of the later e-graph, each with the earlier cells whose terms are left out.
     roots: Vec<(Id, Vec<u32>)>,
     fresh: FreshTerms<'a>,
+    drawn: DrawnNumbers,
+}
+
+/// What is remembered of draws.
+#[derive(Debug)]
+enum DrawnNumbers {
+    /// Of no more terms than 2^128.
+    Narrow(Drawn<u128>),
+    /// Of any.
+    Wide(Drawn<Vec<u64>>),
 }
 
 impl<'a> Frontier<'a> {
@@ -85,7 +96,8 @@ impl<'a> Frontier<'a> {
             cells.sort_unstable();
             cells.dedup();
         }
-        Ok(Frontier { later, roots: classes, fresh })
+        let drawn = DrawnNumbers::Narrow(Drawn::new(fresh.all.room()));
+        Ok(Frontier { later, roots: classes, fresh, drawn })
     }
 
     /// The counts of all terms of the roots, those that were represented earlier included.
@@ -97,7 +109,9 @@ impl<'a> Frontier<'a> {
     /// exactly `size` nodes; zero for other classes.
     pub fn count(&self, class: Id, size: u32) -> BigUint {
         match self.root(class) {
-            Some((cell, known)) => limbs::to_biguint(&self.fresh.fresh(cell, size, known)),
+            Some((cell, known)) => {
+                limbs::to_biguint(&self.fresh.fresh::<Vec<u64>>(cell, size, known))
+            }
             None => BigUint::ZERO,
         }
     }
@@ -108,7 +122,7 @@ impl<'a> Frontier<'a> {
         let Some((cell, known)) = self.root(class) else { return BigUint::ZERO };
         let mut sum = Vec::new();
         for size in self.fresh.all.grammar.cells[cell as usize].min..=limit {
-            limbs::add(&mut sum, &self.fresh.fresh(cell, size, known));
+            limbs::add(&mut sum, &self.fresh.fresh::<Vec<u64>>(cell, size, known));
         }
         limbs::to_biguint(&sum)
     }
@@ -122,6 +136,11 @@ impl<'a> Frontier<'a> {
         limit: u32,
         number: &BigUint,
     ) -> Option<TermId> {
+        let total = self.up_to(self.later.find(class), limit);
+        self.begin(&total);
+        if *number >= total {
+            return None;
+        }
         let derivation = self.derive(class, limit, number, false)?;
         Some(build(self.later, bank, &derivation.nodes))
     }
@@ -138,9 +157,9 @@ impl<'a> Frontier<'a> {
         attempts: u64,
         rng: &mut impl Rng,
     ) -> Sample {
-        self.fresh.begin();
         let class = self.later.find(class);
         let total = self.up_to(class, limit);
+        self.begin(&total);
         let reject = !self.fresh.all.terms.padded;
         let attempts = if total == BigUint::ZERO { 0 } else { attempts };
         let number = || below(&total, rng);
@@ -156,6 +175,17 @@ impl<'a> Frontier<'a> {
         Some((self.fresh.all.grammar.cell_of(class)?, known))
     }
 
+    /// Before numbers below `total` of terms of a class and limit.
+    fn begin(&mut self, total: &BigUint) {
+        let room = self.fresh.all.room();
+        match (&mut self.drawn, total.bits() <= 128) {
+            (DrawnNumbers::Narrow(drawn), true) => drawn.begin(),
+            (DrawnNumbers::Wide(drawn), false) => drawn.begin(),
+            (drawn, true) => *drawn = DrawnNumbers::Narrow(Drawn::new(room)),
+            (drawn, false) => *drawn = DrawnNumbers::Wide(Drawn::new(room)),
+        }
+    }
+
     fn derive(
         &mut self,
         class: Id,
@@ -163,15 +193,82 @@ impl<'a> Frontier<'a> {
         number: &BigUint,
         stop_if_padded: bool,
     ) -> Option<Derivation> {
-        let (root, known) = self.root(self.later.find(class))?;
-        let mut number = number.to_u64_digits();
-        let least = self.fresh.all.grammar.cells[root as usize].min;
-        let count = |size| self.fresh.fresh(root, size, known);
-        let size = size_of(&mut number, least..=limit, count)?;
-        let known = known.to_vec();
-        let term = self.fresh.term(RankedTerm { cell: root, size, number }, known);
-        let mut derivation = Derivation::default();
-        derive(&mut self.fresh, term, stop_if_padded, &mut derivation);
-        Some(derivation)
+        let Frontier { later, roots, fresh, drawn } = self;
+        let class = later.find(class);
+        let (_, known) = roots.iter().find(|(root, _)| *root == class)?;
+        let place = (fresh.all.grammar.cell_of(class)?, limit, &known[..]);
+        let number = number.to_u64_digits();
+        match drawn {
+            DrawnNumbers::Narrow(drawn) => {
+                derived(Drawing { terms: fresh, drawn }, place, u128::of(&number), stop_if_padded)
+            }
+            DrawnNumbers::Wide(drawn) => {
+                derived(Drawing { terms: fresh, drawn }, place, number, stop_if_padded)
+            }
+        }
+    }
+}
+
+/// Derives a term of a root cell up to a limit by its number among those that the earlier cells did not have.
+fn derived<N: Number>(
+    mut drawing: Drawing<'_, '_, N>,
+    (root, limit, known): (u32, u32, &[u32]),
+    mut number: N,
+    stop_if_padded: bool,
+) -> Option<Derivation> {
+    let terms = &mut *drawing.terms;
+    let least = terms.all.grammar.cells[root as usize].min;
+    let size = size_of(&mut number, least..=limit, |size| terms.fresh(root, size, known))?;
+    let term = terms.term(RankedTerm { cell: root, size, number }, known.to_vec());
+    let mut derivation = Derivation::default();
+    derive(&mut drawing, term, stop_if_padded, &mut derivation);
+    Some(derivation)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use egraph::{History, Limits, SaturationConfig, System, saturate};
+    use std::ops::ControlFlow;
+    use std::sync::Arc;
+
+    #[test]
+    fn numbers_of_any_length_give_the_same_terms() {
+        let rules = "(sort I) (variable I) (op + (I I) I) (op - (I) I)
+            (rewrite (+ ?a ?b) (+ ?b ?a))
+            (birewrite (+ ?a (+ ?b ?c)) (+ (+ ?a ?b) ?c))
+            (birewrite (- (+ ?a ?b)) (+ (- ?b) (- ?a)))
+            (birewrite (- (- ?a)) ?a)";
+        let system = Arc::new(System::parse(rules).unwrap());
+        let mut bank = TermBank::new(system.language.clone());
+        let sum = bank.parse("(+ (- a) (+ b (+ (- c) (+ d a))))", None).unwrap();
+        let mut egraph = EGraph::new(system);
+        let root = egraph.add_term(&bank, sum);
+        let limits = Limits { iterations: Some(3), ..Limits::default() };
+        let config = SaturationConfig { limits, ..SaturationConfig::default() };
+        let mut history = History::new(1);
+        saturate(&mut egraph, &config, &mut |egraph, _| {
+            history.record(egraph);
+            ControlFlow::Continue(())
+        });
+        let before = Past::new(&egraph, history.earlier().unwrap());
+        let class = egraph.find(root);
+        let mut frontier = Frontier::new(&egraph, &before, &[(root, 16)], Terms::PLAIN);
+        let total = frontier.up_to(class, 16);
+        assert!(total > BigUint::from(10_000u32));
+        let step = &total / 997u32;
+        let mut seen = 0;
+        for i in 0..997u32 {
+            let number = &step * i;
+            frontier.begin(&total);
+            assert!(matches!(frontier.drawn, DrawnNumbers::Narrow(_)));
+            let narrow = frontier.derive(class, 16, &number, true).unwrap();
+            frontier.begin(&(BigUint::from(1u32) << 200));
+            assert!(matches!(frontier.drawn, DrawnNumbers::Wide(_)));
+            let wide = frontier.derive(class, 16, &number, true).unwrap();
+            assert_eq!((&narrow.nodes, narrow.padded), (&wide.nodes, wide.padded), "{number}");
+            seen += usize::from(!narrow.padded);
+        }
+        assert!(seen > 10, "{seen}");
     }
 }

@@ -4,9 +4,8 @@
 //! and not for all: a large e-class has thousands of alternatives, each with a sum for every size.
 //! When there is no room for more, weights are added up anew for each further choice.
 
-use crate::counting::limbs;
+use crate::counting::number::Number;
 use rustc_hash::FxHashMap;
-use std::cmp::Ordering;
 use std::hash::Hash;
 
 /// One alternative in this many has its running sum kept; the others are weighed again.
@@ -15,14 +14,14 @@ pub const RUN: usize = 8;
 /// Chooses alternatives, with the running sums that it remembers. What is chosen does not depend
 /// on what is remembered.
 #[derive(Debug)]
-pub struct RunningSums<K> {
+pub struct RunningSums<K, N> {
     /// After every [`RUN`] alternatives; `None`: the choice was made once.
-    sums: FxHashMap<K, Option<Sums>>,
+    sums: FxHashMap<K, Option<Vec<N>>>,
     bytes: usize,
     room: usize,
 }
 
-impl<K: Copy + Eq + Hash> RunningSums<K> {
+impl<K: Copy + Eq + Hash, N: Number> RunningSums<K, N> {
     /// Remembers at most `room` bytes.
     pub fn new(room: usize) -> Self {
         RunningSums { sums: FxHashMap::default(), bytes: 0, room }
@@ -43,23 +42,27 @@ impl<K: Copy + Eq + Hash> RunningSums<K> {
         key: K,
         alternatives: usize,
         width: usize,
-        number: &mut [u64],
-        mut weight: impl FnMut(usize, &mut Vec<u64>),
+        number: &mut N,
+        mut weight: impl FnMut(usize, &mut N),
     ) -> usize {
         let mut first = 0;
         if alternatives > RUN
             && let Some(sums) = self.sums(key, alternatives, width, &mut weight)
         {
-            first = sums.choose(number) * RUN;
+            let run = sums.partition_point(|sum| !number.is_below(sum)).min(sums.len() - 1);
+            if run > 0 {
+                number.subtract(&sums[run - 1]);
+            }
+            first = run * RUN;
         }
-        let mut one = Vec::new();
+        let mut one = N::default();
         for i in first..alternatives - 1 {
             one.clear();
             weight(i, &mut one);
-            if limbs::compare(number, &one) == Ordering::Less {
+            if number.is_below(&one) {
                 return i;
             }
-            limbs::subtract(number, &one);
+            number.subtract(&one);
         }
         alternatives - 1
     }
@@ -70,83 +73,40 @@ impl<K: Copy + Eq + Hash> RunningSums<K> {
         key: K,
         alternatives: usize,
         width: usize,
-        weight: &mut impl FnMut(usize, &mut Vec<u64>),
-    ) -> Option<&Sums> {
+        weight: &mut impl FnMut(usize, &mut N),
+    ) -> Option<&[N]> {
         let known = self.sums.get(&key);
         if let Some(Some(_)) = known {
-            return self.sums[&key].as_ref();
+            return self.sums[&key].as_deref();
         }
         let runs = alternatives.div_ceil(RUN);
         let bytes = match known {
-            Some(_) => runs * width.max(1) * size_of::<u64>(),
-            None => size_of::<(K, Option<Sums>)>(),
+            Some(_) => runs * N::bytes(width),
+            None => size_of::<(K, Option<Vec<N>>)>(),
         };
         if self.bytes + bytes > self.room {
             return None;
         }
         self.bytes += bytes;
         let sums = known.map(|_| {
-            let mut sums = Sums::new(runs, width);
-            let mut run = Vec::new();
+            let mut sums = Vec::with_capacity(runs);
+            let (mut sum, mut run) = (N::default(), N::default());
             for start in (0..alternatives).step_by(RUN) {
                 run.clear();
                 (start..alternatives.min(start + RUN)).for_each(|i| weight(i, &mut run));
-                sums.push(limbs::trim(&run));
+                sum.add(&run);
+                sums.push(sum.clone());
             }
             sums
         });
-        self.sums.entry(key).insert_entry(sums).into_mut().as_ref()
-    }
-}
-
-/// Running sums, `width` limbs each.
-#[derive(Debug)]
-struct Sums {
-    limbs: Vec<u64>,
-    width: usize,
-}
-
-impl Sums {
-    /// For the sums of `numbers` numbers, none of which has more limbs than `width`.
-    fn new(numbers: usize, width: usize) -> Sums {
-        let width = width.max(1);
-        Sums { limbs: Vec::with_capacity(numbers * width), width }
-    }
-
-    /// Adds `number` to the last sum, as the next one.
-    fn push(&mut self, number: &[u64]) {
-        let from = self.limbs.len().saturating_sub(self.width);
-        let mut next = self.limbs[from..].to_vec();
-        limbs::add(&mut next, number);
-        next.resize(self.width, 0);
-        self.limbs.extend_from_slice(&next);
-    }
-
-    /// The place of the first sum that is larger than `number`; the sum before is taken off.
-    fn choose(&self, number: &mut [u64]) -> usize {
-        let (mut low, mut high) = (0, self.limbs.len() / self.width - 1);
-        while low < high {
-            let middle = (low + high) / 2;
-            if limbs::compare(number, self.get(middle)) == Ordering::Less {
-                high = middle;
-            } else {
-                low = middle + 1;
-            }
-        }
-        if low > 0 {
-            limbs::subtract(number, self.get(low - 1));
-        }
-        low
-    }
-
-    fn get(&self, i: usize) -> &[u64] {
-        &self.limbs[i * self.width..(i + 1) * self.width]
+        self.sums.entry(key).insert_entry(sums).into_mut().as_deref()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::counting::limbs;
     use proptest::prelude::*;
 
     proptest! {
@@ -158,7 +118,7 @@ mod tests {
         ) {
             let total: u128 = weights.iter().map(|&w| u128::from(w)).sum();
             prop_assume!(total > 0);
-            let mut sums = RunningSums::new(room);
+            let (mut sums, mut narrow) = (RunningSums::new(room), RunningSums::new(room));
             for (key, number) in numbers {
                 // Each key has its weights in another order.
                 let mut weights = weights.clone();
@@ -170,13 +130,19 @@ mod tests {
                     rest -= u128::from(weights[chosen]);
                     chosen += 1;
                 }
-                let mut limbs = [number as u64, (number >> 64) as u64];
+                let mut limbs = vec![number as u64, (number >> 64) as u64];
                 let weight = |i: usize, sum: &mut Vec<u64>| limbs::add(sum, &[weights[i]]);
                 let found = sums.choose(key, weights.len(), 2, &mut limbs, weight);
                 prop_assert_eq!((found, limbs::low(&limbs)), (chosen, rest));
                 prop_assert!(sums.bytes <= room);
+                let mut left = number;
+                let weight = |i: usize, sum: &mut u128| *sum += u128::from(weights[i]);
+                let found = narrow.choose(key, weights.len(), 2, &mut left, weight);
+                prop_assert_eq!((found, left), (chosen, rest));
+                prop_assert!(narrow.bytes <= room);
                 if number.is_multiple_of(7) {
                     sums.begin();
+                    narrow.begin();
                 }
             }
         }

@@ -23,7 +23,7 @@ use support::random::{below, below_u128};
 pub struct Sampler<'a> {
     egraph: &'a EGraph,
     counts: &'a Counts,
-    unranker: Unranker,
+    unranker: Unranker<Vec<u64>>,
     narrow: NarrowUnranker,
     /// Of the last draw.
     root: Option<Root>,
@@ -204,7 +204,7 @@ impl<'a> Sampler<'a> {
         let root = counts.grammar.cell_of(self.egraph.find(class))?;
         let mut number = number.to_u64_digits();
         let least = counts.grammar.cells[root as usize].min;
-        let size = size_of(&mut number, least..=limit, |size| counts.limbs(root, size))?;
+        let size = size_of(&mut number, least..=limit, |size| counts.limbs(root, size).to_vec())?;
         let place = RankedTerm { cell: root, size, number };
         let mut steps = Counted { counts, unranker: &mut self.unranker };
         derive(&mut steps, place, stop_if_padded, &mut self.derivation);

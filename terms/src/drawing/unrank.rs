@@ -6,27 +6,27 @@
 use crate::counting::counts::Counts;
 use crate::counting::grammar::NONE;
 use crate::counting::limbs;
+use crate::counting::number::Number;
 use crate::drawing::derivation::Steps;
 use crate::drawing::running_sums::RunningSums;
 use egraph::Id;
-use std::cmp::Ordering;
 
 /// A term of a cell: one of `size` nodes, by its number (its rank) among those.
 #[derive(Clone, Debug)]
-pub struct RankedTerm {
+pub struct RankedTerm<N> {
     pub cell: u32,
     pub size: u32,
-    pub number: Vec<u64>,
+    pub number: N,
 }
 
 /// Takes numbers apart.
 #[derive(Debug)]
-pub struct Unranker {
+pub struct Unranker<N> {
     /// By cell and size.
-    sums: RunningSums<(u32, u32)>,
+    sums: RunningSums<(u32, u32), N>,
 }
 
-impl Unranker {
+impl<N: Number> Unranker<N> {
     /// Remembers at most this many bytes of sums.
     pub fn new(room: usize) -> Self {
         Unranker { sums: RunningSums::new(room) }
@@ -42,15 +42,15 @@ impl Unranker {
     pub fn step(
         &mut self,
         counts: &Counts,
-        place: RankedTerm,
-        mut children: impl FnMut(RankedTerm),
+        place: RankedTerm<N>,
+        mut children: impl FnMut(RankedTerm<N>),
     ) -> Id {
         let RankedTerm { cell, size, mut number } = place;
         let alternatives = counts.grammar.alternatives(cell);
         let width = limbs::trim(counts.limbs(cell, size)).len();
         let size_below = size - counts.grammar.cells[cell as usize].own_size();
-        let weight = |i: usize, sum: &mut Vec<u64>| {
-            counts.add_alternative(&alternatives[i], size_below, sum);
+        let weight = |i: usize, sum: &mut N| {
+            sum.add_alternative(counts, &alternatives[i], size_below);
         };
         let chosen = self.sums.choose((cell, size), alternatives.len(), width, &mut number, weight);
         let (alternative, size) = (alternatives[chosen], size_below);
@@ -61,7 +61,7 @@ impl Unranker {
                 let (left_size, number) = split(counts, left, right, size, number);
                 let right_size = size - left_size;
                 // The pair's number is left number · count of the right ones + right number.
-                let (first, second) = limbs::divide(&number, counts.limbs(right, right_size));
+                let (first, second) = number.divide(&N::of(counts.limbs(right, right_size)));
                 children(RankedTerm { cell: right, size: right_size, number: second });
                 children(RankedTerm { cell: left, size: left_size, number: first });
             }
@@ -71,42 +71,34 @@ impl Unranker {
 }
 
 /// An unranker with the counts that it is for.
-pub struct Counted<'a> {
+pub struct Counted<'a, N> {
     pub counts: &'a Counts,
-    pub unranker: &'a mut Unranker,
+    pub unranker: &'a mut Unranker<N>,
 }
 
-impl Steps for Counted<'_> {
-    type Term = RankedTerm;
+impl<N: Number> Steps for Counted<'_, N> {
+    type Term = RankedTerm<N>;
 
-    fn class(&self, place: &RankedTerm) -> Option<u32> {
+    fn class(&self, place: &RankedTerm<N>) -> Option<u32> {
         self.counts.grammar.cells[place.cell as usize].is_class.then_some(place.cell)
     }
 
-    fn step(&mut self, place: RankedTerm, child: impl FnMut(RankedTerm)) -> Id {
+    fn step(&mut self, place: RankedTerm<N>, child: impl FnMut(RankedTerm<N>)) -> Id {
         self.unranker.step(self.counts, place, child)
     }
 }
 
 /// The size of the left term of pair `number`, and the pair's number among those.
-fn split(
-    counts: &Counts,
-    left: u32,
-    right: u32,
-    size: u32,
-    mut number: Vec<u64>,
-) -> (u32, Vec<u64>) {
+fn split<N: Number>(counts: &Counts, left: u32, right: u32, size: u32, mut number: N) -> (u32, N) {
     let (first, last) =
         counts.split_sizes(left, right, size).expect("the pair was counted at this size");
-    let mut pairs = Vec::new();
+    let mut pairs = N::default();
     for left_size in first..last {
-        pairs.clear();
-        let (x, y) = (counts.limbs(left, left_size), counts.limbs(right, size - left_size));
-        limbs::add_product(&mut pairs, x, y);
-        if limbs::compare(&number, &pairs) == Ordering::Less {
+        pairs.set_product(counts.limbs(left, left_size), counts.limbs(right, size - left_size));
+        if number.is_below(&pairs) {
             return (left_size, number);
         }
-        limbs::subtract(&mut number, &pairs);
+        number.subtract(&pairs);
     }
     (last, number)
 }
