@@ -3,7 +3,7 @@
 
 use crate::optimise::answer::{Best, Ended, Objective, OptimiseSettings, Outcome, Used};
 use crate::optimise::begun::Step;
-use crate::options::budget::{Budget, Cap};
+use crate::options::budget::Cap;
 use crate::options::schedulers::Schedulers;
 use crate::search::answer::checked;
 use crate::search::budget::Ledger;
@@ -54,11 +54,8 @@ impl<'a> Growth<'a> {
     pub fn config(&self, cap: Cap, scheduler: Scheduler) -> SaturationConfig {
         let OptimiseSettings { limits, deadline, cancel, pool, order, keep_chosen, .. } =
             self.settings;
-        // What goes on for longer than patience lasts is not waited for.
-        let work = limits.budget.work.min(self.patient_until());
-        let budget = Budget { work, ..limits.budget };
-        let left = budget.left(&self.ledger).saturating_sub(self.walks.kept());
-        let config = budget.saturation(cap, scheduler, left, *deadline);
+        let left = self.left_to_grow();
+        let config = limits.budget.saturation(cap, scheduler, left, *deadline);
         let (cancel, pool, order) = (cancel.clone(), pool.clone(), order.clone());
         SaturationConfig { cancel, pool, order, keep_chosen: *keep_chosen, ..config }
     }
@@ -92,6 +89,12 @@ impl<'a> Growth<'a> {
             Some(best) if strategy.is_none() => limits.patience.end(best.work.max(self.ready)),
             _ => u64::MAX,
         }
+    }
+
+    /// The work that is left for e-graphs: what goes on for longer than patience lasts is not waited for.
+    pub fn left_to_grow(&self) -> u64 {
+        let patient = self.patient_until().saturating_sub(self.ledger.work);
+        self.left().min(patient.saturating_sub(self.walks.kept()))
     }
 
     /// The work that is left, without that of e-graphs that were begun and not seen.

@@ -161,7 +161,7 @@ impl Optimiser<'_> {
             Cap::Nodes(most) => most.max(BESIDE),
             memory => usize::try_from(memory.expected_nodes()).unwrap_or(usize::MAX),
         };
-        nodes <= room && nodes as u64 <= self.run.left()
+        nodes <= room && nodes as u64 <= self.run.left_to_grow()
     }
 
     fn turn(&self, at: TermId, config: &SaturationConfig) -> Turn {

@@ -35,7 +35,7 @@ impl Optimiser<'_> {
     fn walk_on(&mut self, walk: usize, walks: usize) {
         let cap = self.run.cap().of_expansion();
         let (first, other) = self.settings.limits.budget.scheduler.in_turn();
-        while self.run.walks.is_free(walk) && self.run.left() > 0 {
+        while self.run.walks.is_free(walk) && self.run.left_to_grow() > 0 {
             let Some(at) = self.agenda.pop(walk) else { return };
             if !self.expanded.insert(at) {
                 continue;
@@ -46,7 +46,7 @@ impl Optimiser<'_> {
             let mut config = self.run.config(cap, turn.unwrap_or(first));
             leave_matches_out(&mut config);
             self.share_threads(&mut config, walks == 1);
-            let kept = self.run.left().min(cap.expected_nodes());
+            let kept = self.run.left_to_grow().min(cap.expected_nodes());
             let number = e_graphs + self.run.walks.count() + 1;
             let step = self.begin(at, config, Some(number));
             self.walked += 1;

@@ -12,7 +12,7 @@
 
 use crate::counting::counts::Counts;
 use crate::counting::grammar::{Alternative, NONE};
-use crate::counting::limbs;
+use crate::counting::number::Number;
 use crate::drawing::derivation::Derivation;
 use crate::drawing::running_sums::RUN;
 use egraph::count_step;
@@ -28,7 +28,6 @@ pub struct NarrowUnranker {
     todo: Vec<Todo>,
     /// The classes from the root to the current node.
     path: Vec<u32>,
-    scratch: Vec<u64>,
     room: usize,
 }
 
@@ -69,7 +68,6 @@ impl NarrowUnranker {
             guides: Vec::new(),
             todo: Vec::new(),
             path: Vec::new(),
-            scratch: Vec::new(),
             room,
         }
     }
@@ -151,7 +149,7 @@ impl NarrowUnranker {
                 (left, right) => {
                     let (left_size, number, rights) = split(counts, left, right, size, number);
                     // The pair's number is left number · count of the right ones + right number.
-                    let (first, second) = divide(number, rights);
+                    let (first, second) = number.divide(&rights);
                     self.todo.push(Todo::Cell(right, size - left_size, second));
                     self.todo.push(Todo::Cell(left, left_size, first));
                 }
@@ -191,7 +189,7 @@ impl NarrowUnranker {
             let mut sum = 0;
             for alternatives in counts.grammar.alternatives(cell).chunks(run) {
                 for alternative in alternatives {
-                    sum += self.weight(counts, alternative, size - shape.own_size());
+                    sum += weight(counts, alternative, size - shape.own_size());
                 }
                 self.sums.push(sum);
             }
@@ -210,7 +208,7 @@ impl NarrowUnranker {
 
     /// The alternative that `number` falls to, of those from `first` on.
     fn scan(
-        &mut self,
+        &self,
         counts: &Counts,
         (cell, size): (u32, u32),
         first: usize,
@@ -219,20 +217,13 @@ impl NarrowUnranker {
         let size = size - counts.grammar.cells[cell as usize].own_size();
         let alternatives = counts.grammar.alternatives(cell);
         for (i, alternative) in alternatives.iter().enumerate().skip(first) {
-            let weight = self.weight(counts, alternative, size);
+            let weight = weight(counts, alternative, size);
             if *number < weight {
                 return i;
             }
             *number -= weight;
         }
         unreachable!("a number is below the sum of the weights")
-    }
-
-    /// How many terms of an alternative have children of `size` together.
-    fn weight(&mut self, counts: &Counts, alternative: &Alternative, size: u32) -> u128 {
-        self.scratch.clear();
-        counts.add_alternative(alternative, size, &mut self.scratch);
-        limbs::low(&self.scratch)
     }
 
     fn bytes(&self) -> usize {
@@ -275,18 +266,17 @@ fn fall(mut number: u128, last: usize, parts: impl Iterator<Item = u128>) -> (us
     (last, number)
 }
 
-/// Quotient and remainder; most numbers are small, and then this is faster.
-fn divide(a: u128, b: u128) -> (u128, u128) {
-    match (u64::try_from(a), u64::try_from(b)) {
-        (_, Ok(1)) => (a, 0),
-        (Ok(a), Ok(b)) => (u128::from(a / b), u128::from(a % b)),
-        _ => (a / b, a % b),
-    }
+/// How many terms of an alternative have children of `size` together.
+fn weight(counts: &Counts, alternative: &Alternative, size: u32) -> u128 {
+    let mut weight = 0;
+    weight.add_alternative(counts, alternative, size);
+    weight
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::counting::limbs;
     use crate::counting::terms::Terms;
     use crate::drawing::derivation::build;
     use crate::drawing::sampling::Sampler;
