@@ -332,7 +332,7 @@ impl Optimiser<'_> {
         found
     }
 
-    pub(super) fn best_term(&self) -> TermId {
+    fn best_term(&self) -> TermId {
         self.run.curve.last().map_or(self.start, |best| best.term)
     }
 }

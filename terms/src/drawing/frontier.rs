@@ -171,8 +171,7 @@ impl<'a> Frontier<'a> {
     }
 
     fn root(&self, class: Id) -> Option<(u32, &[u32])> {
-        let (_, known) = self.roots.iter().find(|(root, _)| *root == class)?;
-        Some((self.fresh.all.grammar.cell_of(class)?, known))
+        root_of(&self.roots, &self.fresh, class)
     }
 
     /// Before numbers below `total` of terms of a class and limit.
@@ -195,8 +194,8 @@ impl<'a> Frontier<'a> {
     ) -> Option<Derivation> {
         let Frontier { later, roots, fresh, drawn } = self;
         let class = later.find(class);
-        let (_, known) = roots.iter().find(|(root, _)| *root == class)?;
-        let place = (fresh.all.grammar.cell_of(class)?, limit, &known[..]);
+        let (root, known) = root_of(roots, fresh, class)?;
+        let place = (root, limit, known);
         let number = number.to_u64_digits();
         match drawn {
             DrawnNumbers::Narrow(drawn) => {
@@ -207,6 +206,16 @@ impl<'a> Frontier<'a> {
             }
         }
     }
+}
+
+/// The cell of a class that is a root, and the earlier cells whose terms are left out.
+fn root_of<'r>(
+    roots: &'r [(Id, Vec<u32>)],
+    fresh: &FreshTerms<'_>,
+    class: Id,
+) -> Option<(u32, &'r [u32])> {
+    let (_, known) = roots.iter().find(|(root, _)| *root == class)?;
+    Some((fresh.all.grammar.cell_of(class)?, known))
 }
 
 /// Derives a term of a root cell up to a limit by its number among those that the earlier cells did not have.
