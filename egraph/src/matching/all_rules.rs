@@ -230,16 +230,18 @@ fn by_threads(shared: &Shared<'_>, pool: &ThreadPool) -> Option<Matches> {
     // it, and waits for none itself.
     let work = || {
         let mut room = SearchRoom::default();
+        let mut queues = std::array::from_fn(|_| MatchQueue::passing());
         while !ended.load(Relaxed) {
             let is_ahead = |inbox: &mut Inbox| inbox.ahead > AHEAD;
             drop(taken_in.wait_timeout_while(lock(), PATIENCE, is_ahead));
             let number = next.fetch_add(1, Relaxed);
             let Some(&(rule, query)) = queries.get(number) else { break };
-            let queues = std::array::from_fn(|_| MatchQueue::passing());
             let mut found = Found { queues, ..Found::default() };
             if !refused[rule].load(Relaxed) {
                 shared.run(rule, query, &mut room, &mut found);
             }
+            queues = found.queues;
+            found.queues = queues.each_mut().map(MatchQueue::take_out);
             let mut inbox = lock();
             if let Some(halt) = found.halted.filter(|&halt| halt != Halt::TooMany) {
                 ended.store(true, Relaxed);

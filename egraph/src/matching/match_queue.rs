@@ -21,9 +21,8 @@ struct Run {
 /// Matches by rule, which are taken from the front and dropped from the back.
 #[derive(Debug)]
 pub(crate) struct MatchQueue {
-    /// A new block takes up to one in so many of the ids that are there, since what stays empty in it is
-    /// charged to no limit.
-    share: usize,
+    /// Ids in a block at least.
+    least: usize,
     runs: VecDeque<Run>,
     /// The ids of all runs. No match lies in two blocks.
     blocks: VecDeque<Vec<Id>>,
@@ -38,23 +37,41 @@ pub(crate) struct MatchQueue {
 const BLOCK: usize = (1 << 15) - 4;
 /// Ids in a block at least, where there are few.
 const SMALL: usize = 1 << 6;
+/// A new block takes up to one in so many of the ids that are there, since what stays empty in it is
+/// charged to no limit.
+const SHARE: usize = 16;
 
 impl Default for MatchQueue {
     fn default() -> MatchQueue {
-        MatchQueue::with_share(16)
+        MatchQueue::with_least(SMALL)
     }
 }
 
 impl MatchQueue {
-    /// A queue that is soon appended to another: its blocks are sooner large enough to be mapped one
-    /// by one, so that it leaves little behind in the heap.
+    /// A queue that others are taken out of again and again. Its blocks are large from the first on: those that
+    /// grow step by step would leave the heap of a process that grows an e-graph beside it in pieces.
     pub fn passing() -> MatchQueue {
-        MatchQueue::with_share(4)
+        MatchQueue::with_least(BLOCK)
     }
 
-    fn with_share(share: usize) -> MatchQueue {
+    fn with_least(least: usize) -> MatchQueue {
         let (runs, blocks) = Default::default();
-        MatchQueue { share, runs, blocks, at: 0, matches: 0, ids: 0 }
+        MatchQueue { least, runs, blocks, at: 0, matches: 0, ids: 0 }
+    }
+
+    /// Takes all matches out of a queue, none of which has been taken before. A block that is mostly empty stays,
+    /// for what comes next.
+    pub fn take_out(&mut self) -> MatchQueue {
+        let least = self.least;
+        let mut out = std::mem::replace(self, MatchQueue::with_least(least));
+        out.least = SMALL;
+        if let Some(last) = out.blocks.back_mut().filter(|last| last.len() < BLOCK / 2) {
+            let copy = last.as_slice().into();
+            let mut large = std::mem::replace(last, copy);
+            large.clear();
+            self.blocks.push_back(large);
+        }
+        out
     }
 
     /// Appends a match of a rule.
@@ -106,7 +123,7 @@ impl MatchQueue {
         if let Some(last) = self.blocks.back_mut().filter(|b| b.capacity() - b.len() > SMALL) {
             last.shrink_to_fit();
         }
-        let size = (self.ids / self.share).clamp(SMALL, BLOCK).max(least);
+        let size = (self.ids / SHARE).clamp(self.least, BLOCK).max(least);
         self.blocks.push_back(Vec::with_capacity(size));
     }
 
@@ -259,6 +276,35 @@ mod tests {
         }
         expected[1].clear();
         assert!(taken == expected);
+    }
+
+    #[test]
+    fn what_is_taken_out_in_pieces_is_what_was_put_in() {
+        let (mut passing, mut all) = (MatchQueue::passing(), MatchQueue::default());
+        let mut expected = Vec::new();
+        // Few, many, none, and one and a half blocks at once.
+        for (round, matches) in [3, 1_000, 0, BLOCK / 2, 5].into_iter().enumerate() {
+            for n in 0..matches as u32 {
+                let found = [round as u32, n, n / 7].map(Id);
+                expected.extend_from_slice(&found);
+                passing.push(round, &found);
+            }
+            assert!(passing.blocks.iter().all(|block| block.capacity() >= BLOCK));
+            let out = passing.take_out();
+            assert_eq!((passing.len(), passing.ids(), passing.blocks.len() <= 1), (0, 0, true));
+            // What waits takes no more than it holds.
+            let room: usize = out.blocks.iter().map(Vec::capacity).sum();
+            assert!(room - out.ids() <= BLOCK / 2, "{room} for {}", out.ids());
+            all.append(out);
+        }
+        let (mut found, mut taken, mut rules) = (Vec::new(), Vec::new(), Vec::new());
+        while let Some(rule) = all.pop(700, &mut found) {
+            taken.extend_from_slice(&found);
+            rules.push(rule);
+        }
+        rules.dedup();
+        assert!(taken == expected);
+        assert_eq!(rules, [0, 1, 3, 4]);
     }
 
     fn all(mut queue: MatchQueue, most: usize) -> Vec<(usize, Vec<u32>)> {
