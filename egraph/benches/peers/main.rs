@@ -7,6 +7,7 @@
 //!     cargo bench -p cairn-egraph --bench peers -- --no-egg         Cairn alone, for profiling
 //!     cargo bench -p cairn-egraph --bench peers -- --languages      egg with two kinds of language
 //!     cargo bench -p cairn-egraph --bench peers -- --threads        Cairn on one thread and on two
+//!     cargo bench -p cairn-egraph --bench peers -- --phases         where Cairn's time goes
 //!     cargo bench -p cairn-egraph --bench peers -- --limits         Cairn under limits on memory
 //!
 //! Cairn always keeps what its explanations need; egg is run without (`egg`) and with (`egg on`)
@@ -28,6 +29,7 @@ mod egg_rules;
 mod egg_side;
 mod limits;
 mod native;
+mod phases;
 mod table;
 mod threads;
 mod workloads;
@@ -52,6 +54,7 @@ enum Comparison {
     CairnAlone,
     Languages,
     Threads,
+    Phases,
     Limits,
 }
 
@@ -73,12 +76,12 @@ fn arguments() -> Result<Arguments, String> {
             "--no-egg" => parsed.comparison = Comparison::CairnAlone,
             "--languages" => parsed.comparison = Comparison::Languages,
             "--threads" => parsed.comparison = Comparison::Threads,
+            "--phases" => parsed.comparison = Comparison::Phases,
             "--limits" => parsed.comparison = Comparison::Limits,
             "--row" => parsed.row = Some(arguments.next().ok_or("--row needs a name")?),
             "--bench" => {} // from cargo
             other => {
-                let known =
-                    "--quick, --small, --row NAME, --no-egg, --languages, --threads or --limits";
+                let known = "--quick, --small, --row NAME, --no-egg, --languages, --threads, --phases or --limits";
                 return Err(format!("expected {known}, found {other}"));
             }
         }
@@ -109,6 +112,10 @@ fn main() -> ExitCode {
         }
         Comparison::Threads => {
             threads::compare(&workloads);
+            true
+        }
+        Comparison::Phases => {
+            phases::print(&workloads);
             true
         }
         Comparison::Limits => limits::try_all(&workloads),
