@@ -317,14 +317,14 @@ impl Pace {
         Pace { done: 0, added: egraph.added() }
     }
 
-    /// What `left` matches would add, when so many are done, if they added as much each as those since the last call. As much
-    /// as there is at most.
+    /// What `left` matches would add, when so many are done, if they added as much each as those since the last call. Half
+    /// as much as there is at most, for the later ones have more often become known by the earlier ones.
     pub fn coming(&mut self, egraph: &EGraph, done: usize, left: usize) -> Room {
         let before = std::mem::replace(self, Pace { done, added: egraph.added() });
         let matches = (self.done - before.done).max(1) as u128;
         let most = |now: usize, before: usize| {
             let more = (now - before) as u128 * left as u128 / matches;
-            usize::try_from(more).map_or(now, |more| more.min(now)).max(LEAST)
+            usize::try_from(more).map_or(now / 2, |more| more.min(now / 2)).max(LEAST)
         };
         let nodes = most(self.added.nodes, before.added.nodes);
         Room { nodes, bound: most(self.added.bound, before.added.bound), ..Room::default() }

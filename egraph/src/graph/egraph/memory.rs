@@ -94,8 +94,8 @@ impl EGraph {
                 facts: grow(facts_full, known, facts, coming.facts),
                 leaves: 0,
             };
-            // Its growth means hashing all e-nodes again.
-            let more = grow(memo_full, 4 * self.nodes.live(), more.nodes, coming.nodes);
+            // Its growth means hashing all e-nodes again; what it has too much it keeps.
+            let more = grow(memo_full, 4 * self.nodes.live(), more.nodes, 0);
             let entries = if memo_full { self.nodes.live() + more } else { 0 };
             let leaves = if leaves_full { self.leaves.growth(leaves_wanted) } else { 0 };
             if used + self.bytes_for(room) + self.nodes.memo_growth(entries) + leaves > limit {
