@@ -119,7 +119,7 @@ def least_by_highs(file, seconds):
         solver.run()
         information, is_least = solver.getInfo(), solver.getModelStatus() == highspy.HighsModelStatus.kOptimal
         # With more circles forbidden it only grows.
-        bound = max(bound, information.mip_dual_bound)
+        bound = max(bound, information.mip_dual_bound) if np.isfinite(information.mip_dual_bound) else bound
         found = solver.getSolution().value_valid
         value = solver.getSolution().col_value
         chosen = {place: i for (place, i), number in variables.items() if found and value[number] > 0.5}
