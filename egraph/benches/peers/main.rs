@@ -36,7 +36,7 @@ mod workloads;
 
 use std::process::ExitCode;
 use table::Row;
-use workloads::{Run, Stop, Workload};
+use workloads::{Run, Stop, Timed, Workload};
 
 #[global_allocator]
 static ALLOCATOR: allocator::Counting = allocator::Counting;
@@ -147,7 +147,8 @@ fn measure(workload: &Workload, egg: bool) -> Row {
     let mut heap_bytes = 0;
     let config = workloads::configuration(workload);
     let mut cairn = || {
-        let (run, bytes) = workloads::run_cairn(workload, &system, &config);
+        let (run, bytes) =
+            workloads::run_cairn(workload, &system, &config, &mut workloads::unseen());
         heap_bytes = bytes;
         run
     };
@@ -164,14 +165,14 @@ fn measure(workload: &Workload, egg: bool) -> Row {
 }
 
 /// Runs each in turn, until each has enough runs; gives their medians.
-pub fn medians(sides: &mut [&mut dyn FnMut() -> Run]) -> Vec<Run> {
-    let enough = |runs: &[Run]| {
-        let seconds: f64 = runs.iter().map(|run| run.seconds).sum();
+pub fn medians<R: Timed>(sides: &mut [&mut dyn FnMut() -> R]) -> Vec<R> {
+    let enough = |runs: &[R]| {
+        let seconds: f64 = runs.iter().map(R::seconds).sum();
         seconds > LONG_SECONDS
             || runs.len() >= MAX_ROUNDS
             || runs.len() >= MIN_ROUNDS && seconds > MIN_SECONDS
     };
-    let mut runs: Vec<Vec<Run>> = sides.iter().map(|_| Vec::new()).collect();
+    let mut runs: Vec<Vec<R>> = sides.iter().map(|_| Vec::new()).collect();
     while !runs.iter().all(|runs| enough(runs)) {
         for (side, runs) in sides.iter_mut().zip(&mut runs) {
             if !enough(runs) {

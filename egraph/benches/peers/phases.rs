@@ -1,9 +1,8 @@
 //! Where Cairn's time goes: finding matches, applying them, rebuilding.
 
+use crate::medians;
 use crate::table::short;
-use crate::workloads::{Workload, configuration};
-use crate::{MAX_ROUNDS, MIN_ROUNDS, MIN_SECONDS};
-use egraph::{EGraph, saturate};
+use crate::workloads::{Timed, Workload, configuration, run_cairn};
 use std::ops::ControlFlow;
 
 #[derive(Clone, Copy, Default)]
@@ -19,7 +18,7 @@ struct Phases {
     built: u64,
 }
 
-impl Phases {
+impl Timed for Phases {
     fn seconds(&self) -> f64 {
         self.search + self.apply + self.rebuild
     }
@@ -32,7 +31,21 @@ pub fn print(workloads: &[Workload]) {
          |---|---:|---:|---:|---:|---:|---:|---:|---:|"
     );
     for workload in workloads {
-        let run = median(workload);
+        let (system, config) = (workload.load(), configuration(workload));
+        let mut run = || {
+            let mut phases = Phases::default();
+            run_cairn(workload, &system, &config, &mut |egraph, iteration| {
+                phases.search += iteration.search_seconds;
+                phases.apply += iteration.apply_seconds;
+                phases.rebuild += iteration.rebuild_seconds;
+                phases.matches += iteration.matches;
+                phases.new += iteration.new;
+                phases.built = egraph.built();
+                ControlFlow::Continue(())
+            });
+            phases
+        };
+        let run = medians(&mut [&mut run])[0];
         let [search, apply, rebuild] =
             [run.search, run.apply, run.rebuild].map(|seconds| short(seconds * 1e3));
         let [a_match, an_e_node] =
@@ -42,32 +55,4 @@ pub fn print(workloads: &[Workload]) {
             workload.name, run.built, run.matches, run.new
         );
     }
-}
-
-fn median(workload: &Workload) -> Phases {
-    let mut runs: Vec<Phases> = Vec::new();
-    let all = |runs: &[Phases]| runs.iter().map(Phases::seconds).sum::<f64>();
-    while runs.len() < MIN_ROUNDS || runs.len() < MAX_ROUNDS && all(&runs) < MIN_SECONDS {
-        runs.push(run(workload));
-    }
-    runs.sort_by(|a, b| a.seconds().total_cmp(&b.seconds()));
-    runs[runs.len() / 2]
-}
-
-fn run(workload: &Workload) -> Phases {
-    let system = workload.load();
-    let (bank, start) = workload.start_term(&system);
-    let mut egraph = EGraph::new(system);
-    egraph.add_term(&bank, start);
-    let mut phases = Phases::default();
-    saturate(&mut egraph, &configuration(workload), &mut |egraph, iteration| {
-        phases.search += iteration.search_seconds;
-        phases.apply += iteration.apply_seconds;
-        phases.rebuild += iteration.rebuild_seconds;
-        phases.matches += iteration.matches;
-        phases.new += iteration.new;
-        phases.built = egraph.built();
-        ControlFlow::Continue(())
-    });
-    phases
 }

@@ -1,6 +1,6 @@
 //! Medians, ratios, and the table.
 
-use crate::workloads::Run;
+use crate::workloads::{Run, Timed};
 
 /// The runs of one workload.
 pub struct Row {
@@ -25,8 +25,8 @@ impl Row {
 }
 
 /// The median of some runs that differ in time only.
-pub fn median(mut runs: Vec<Run>) -> Run {
-    runs.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
+pub fn median<R: Timed>(mut runs: Vec<R>) -> R {
+    runs.sort_by(|a, b| a.seconds().total_cmp(&b.seconds()));
     runs[runs.len() / 2]
 }
 

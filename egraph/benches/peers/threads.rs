@@ -1,7 +1,7 @@
 //! What a second thread buys.
 
 use crate::table;
-use crate::workloads::{Run, Workload, configuration, run_cairn};
+use crate::workloads::{Run, Workload, configuration, run_cairn, unseen};
 use crate::{allocator, medians};
 use egraph::SaturationConfig;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ pub fn compare(workloads: &[Workload]) {
         let system = workload.load();
         let one = configuration(workload);
         let two = SaturationConfig { pool: Some(pool.clone()), ..one.clone() };
-        let run = |config: &SaturationConfig| run_cairn(workload, &system, config).0;
+        let run = |config: &SaturationConfig| run_cairn(workload, &system, config, &mut unseen()).0;
         let runs = medians(&mut [&mut || run(&one), &mut || run(&two)]);
         assert_eq!(runs[0].nodes, runs[1].nodes, "threads change nothing");
         let ms = |run: &Run| table::short(run.seconds * 1e3);

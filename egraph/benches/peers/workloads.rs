@@ -1,7 +1,10 @@
 //! What is measured: a system, a start term, and where to stop.
 
 use crate::allocator;
-use egraph::{EGraph, Limits, SaturationConfig, Scheduler, System, TermBank, TermId, saturate};
+use egraph::{
+    EGraph, Iteration, Limits, Observer, SaturationConfig, Scheduler, System, TermBank, TermId,
+    saturate,
+};
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
@@ -137,6 +140,17 @@ pub struct Run {
     pub peak: usize,
 }
 
+/// What takes time.
+pub trait Timed: Copy {
+    fn seconds(&self) -> f64;
+}
+
+impl Timed for Run {
+    fn seconds(&self) -> f64 {
+        self.seconds
+    }
+}
+
 /// Cairn's configuration for a workload.
 pub fn configuration(workload: &Workload) -> SaturationConfig {
     let iterations = match workload.stop {
@@ -147,11 +161,17 @@ pub fn configuration(workload: &Workload) -> SaturationConfig {
     SaturationConfig { limits, scheduler: workload.scheduler, ..Default::default() }
 }
 
+/// Sees nothing of a run.
+pub fn unseen() -> impl FnMut(&EGraph, &Iteration) -> ControlFlow<()> + Send {
+    |_, _| ControlFlow::Continue(())
+}
+
 /// Runs Cairn; gives `heap_bytes()` beside the run.
 pub fn run_cairn(
     workload: &Workload,
     system: &Arc<System>,
     config: &SaturationConfig,
+    observer: &mut Observer<'_>,
 ) -> (Run, usize) {
     let (bank, start) = workload.start_term(system);
     let before = allocator::live();
@@ -159,7 +179,7 @@ pub fn run_cairn(
     let began = Instant::now();
     let mut egraph = EGraph::new(system.clone());
     egraph.add_term(&bank, start);
-    let report = saturate(&mut egraph, config, &mut |_, _| ControlFlow::Continue(()));
+    let report = saturate(&mut egraph, config, observer);
     let run = Run {
         seconds: began.elapsed().as_secs_f64(),
         live: allocator::live() - before,

@@ -59,12 +59,10 @@ impl MatchQueue {
         MatchQueue { least, runs, blocks, at: 0, matches: 0, ids: 0 }
     }
 
-    /// Takes all matches out of a queue, none of which has been taken before. A block that is mostly empty stays,
+    /// Takes all matches out of a passing queue, none of which has been taken before. A block that is mostly empty stays,
     /// for what comes next.
     pub fn take_out(&mut self) -> MatchQueue {
-        let least = self.least;
-        let mut out = std::mem::replace(self, MatchQueue::with_least(least));
-        out.least = SMALL;
+        let mut out = std::mem::replace(self, MatchQueue::passing());
         if let Some(last) = out.blocks.back_mut().filter(|last| last.len() < BLOCK / 2) {
             let copy = last.as_slice().into();
             let mut large = std::mem::replace(last, copy);
@@ -118,12 +116,13 @@ impl MatchQueue {
         self.blocks.back_mut().expect("a block has been added")
     }
 
-    fn add_block(&mut self, least: usize) {
+    /// Adds a block with room for so many ids at least.
+    fn add_block(&mut self, wanted: usize) {
         // Nothing more comes into the last one.
         if let Some(last) = self.blocks.back_mut().filter(|b| b.capacity() - b.len() > SMALL) {
             last.shrink_to_fit();
         }
-        let size = (self.ids / SHARE).clamp(self.least, BLOCK).max(least);
+        let size = (self.ids / SHARE).clamp(self.least, BLOCK).max(wanted);
         self.blocks.push_back(Vec::with_capacity(size));
     }
 

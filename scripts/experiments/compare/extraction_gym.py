@@ -10,7 +10,7 @@ Prints a line of CSV for each e-graph, the smallest first, and a summary. HiGHS 
 it shares no code with what it is compared to. `best` is the least cost that any of them found, `bound` what no DAG costs
 less than, by Cairn's proof or HiGHS's bound, `gap` how much of the best that leaves open; `seconds` are Cairn's, search and proof.
 
-Makes the table of docs/benchmarks.md, "Extraction", and docs/extraction.csv, with --highs-seconds 15. Needs extraction-gym's e-graphs and packages as above; at most 25 seconds
+Makes the table of docs/benchmarks.md, "Extraction", and docs/extraction.csv (the lines with twelve fields: HiGHS prints some of its own), with --highs-seconds 15. Needs extraction-gym's e-graphs and packages as above; at most 25 seconds
 and the gym's own extractor for each of 117 e-graphs, so under an hour.
 """
 
