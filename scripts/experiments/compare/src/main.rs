@@ -38,7 +38,12 @@ type Peer = fn(&Workload, &egraph::System) -> Run;
 
 fn cairn(workload: &Workload, system: &egraph::System) -> Run {
     let config = workloads::configuration(workload);
-    let (run, _) = workloads::run_cairn(workload, &Arc::new(system.clone()), &config, &mut workloads::unseen());
+    let (run, _) = workloads::run_cairn(
+        workload,
+        &Arc::new(system.clone()),
+        &config,
+        &mut workloads::unseen(),
+    );
     Run { nodes: run.nodes, classes: Some(run.classes), seconds: run.seconds }
 }
 
