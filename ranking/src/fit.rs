@@ -24,6 +24,9 @@ const LEARNING_RATE: f64 = 2e-3;
 /// The rate falls to this share of it.
 const LAST_RATE: f64 = 0.02;
 const WEIGHT_DECAY: f64 = 1e-2;
+/// What the systems that were learned from don't tell, nothing should be: of a ranker for any system all is pulled to zero
+/// that no system keeps away from it.
+const WEIGHT_DECAY_OF_ANY: f64 = 1.0;
 const CLIP: f64 = 1.0;
 /// E-graphs count alike, whatever their number of matches, up to these shares of the mean.
 const WEIGHT_OF_EXAMPLE: (f32, f32) = (0.2, 5.0);
@@ -46,7 +49,7 @@ pub fn fit(
         None => Weights::random(table_rows(system), seed),
     };
     let (counts, course) = (counts(examples), Course { epochs, seed, quiet });
-    descend(weights, examples.len(), &course, |weights, picked| {
+    descend(weights, WEIGHT_DECAY, examples.len(), &course, |weights, picked| {
         let of = |&i: &usize| (&examples[i], counts[i] / picked.len() as f32);
         let share = |share: &[usize]| gradient(weights, &share.iter().map(of).collect::<Vec<_>>());
         picked.par_chunks(SHARE).map(share).collect()
@@ -73,7 +76,8 @@ pub fn fit_any(studies: &[Study<'_>], course: &Course) -> Result<Weights> {
     let places: Vec<(u32, u32)> = places
         .flat_map(|(study, number)| (0..study.examples.len() as u32).map(move |i| (number, i)))
         .collect();
-    descend(AnyRanker::random(course.seed), places.len(), course, |weights, picked| {
+    let (weights, decay) = (AnyRanker::random(course.seed), WEIGHT_DECAY_OF_ANY);
+    descend(weights, decay, places.len(), course, |weights, picked| {
         let mut picked: Vec<(u32, u32)> = picked.iter().map(|i| places[*i]).collect();
         let all = picked.len() as f32;
         picked.sort_unstable();
@@ -105,11 +109,12 @@ pub struct Course {
 /// Weights after going down the gradients of batches of `examples`, which `shares` gives as a sum.
 fn descend(
     mut weights: Weights,
+    decay: f64,
     examples: usize,
     &Course { epochs, seed, quiet }: &Course,
     shares: impl Fn(&Weights, &[usize]) -> Vec<Weights>,
 ) -> Result<Weights> {
-    let mut optimiser = AdamW::new(&weights, WEIGHT_DECAY);
+    let mut optimiser = AdamW::new(&weights, decay);
     let mut order: Vec<usize> = (0..examples).collect();
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let batches = examples.div_ceil(BATCH) as u64;

@@ -16,8 +16,8 @@ const MOST_ROUNDS: u32 = 100;
 /// How often each fit goes through the examples.
 const EPOCHS: u32 = 5;
 const MOST_EPOCHS: u32 = 1_000;
-/// Examples of each system that a ranker for any is fitted to.
-const EXAMPLES: usize = 40_000;
+/// Examples of each system that a ranker for any is fitted to, most of what `learn` writes down; about 150 bytes each.
+const EXAMPLES: usize = 1_000_000;
 
 /// How to learn a ranker; what is not given has its default.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -94,7 +94,7 @@ impl LearnOptions {
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "clap", derive(clap::Args))]
 pub struct AnyOptions {
-    /// At most so many examples of each system, evenly spread [default: 40000]
+    /// At most so many examples of each system, evenly spread [default: 1000000]
     #[cfg_attr(feature = "clap", arg(long, value_name = "N"))]
     pub examples: Option<usize>,
     /// How often the fit goes through the examples [default: 5]
