@@ -253,6 +253,23 @@ mod tests {
         assert!(AnyRanker::read("any.json", &damaged).is_err());
     }
 
+    /// The weights of numbers that no rule of the systems has go towards zero: on other systems they would be noise.
+    #[test]
+    fn what_no_system_tells_fades() {
+        let system = System::parse(RULES).unwrap();
+        let examples: Vec<Example> = (0..100).map(example).collect();
+        let studies = [Study { system: &system, examples: &examples[..] }];
+        let fitted = fit_any(&studies, &Course { epochs: 800, seed: 1, quiet: true }).unwrap();
+        let rules = Features::of(&system).rules;
+        let untold: Vec<usize> = (0..RULE).filter(|n| rules.iter().all(|r| r[*n] == 0.0)).collect();
+        assert!(untold.len() > 5);
+        let size = |weights: &Weights| -> f32 {
+            let row = |n: &usize| weights.tables[0][n * FIRST..][..FIRST].iter();
+            untold.iter().flat_map(row).map(|weight| weight.abs()).sum()
+        };
+        assert!(size(&fitted) < 0.5 * size(&AnyRanker::random(1)));
+    }
+
     /// Gradients go back by the transposed of the way forwards: ⟨g, A·u⟩ = ⟨Aᵀ·g, u⟩.
     #[test]
     fn back_is_the_transposed_of_forwards() {

@@ -24,8 +24,8 @@ const LEARNING_RATE: f64 = 2e-3;
 /// The rate falls to this share of it.
 const LAST_RATE: f64 = 0.02;
 const WEIGHT_DECAY: f64 = 1e-2;
-/// What the systems that were learned from don't tell, nothing should be: of a ranker for any system all is pulled to zero
-/// that no system keeps away from it.
+/// Of a ranker for any system, whose weights must be worth something on systems that it never saw: what the systems at hand
+/// don't need goes to zero (docs/results.md, "What its features can say").
 const WEIGHT_DECAY_OF_ANY: f64 = 1.0;
 const CLIP: f64 = 1.0;
 /// E-graphs count alike, whatever their number of matches, up to these shares of the mean.
