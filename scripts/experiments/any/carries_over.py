@@ -5,8 +5,9 @@
 
 Beds are those of beds/portfolio.py; the five above were written after the ranker. Tasks and the learned rankers are those of learn_any.py
 (240 training tasks, three rounds), in DIR; `test-2` and `test-3` are tasks from seeds drawn anew. All columns have the same work and one
-thread. `--ranker DIR/without-BED.json` takes another file for each bed, one that never saw it (`learn_any.py fit --beds --without`). `portfolio` without a ranker is left out on ring, whose shipped ranker it would take. Finished steps are kept in DIR: the same
-command goes on where it was.
+thread. `--ranker DIR/without-BED.json` takes another file for each bed, one that never saw it (`learn_any.py fit --beds --without`).
+`portfolio` without a ranker is left out on ring, whose shipped ranker it would take. Finished steps are kept in DIR: the same command
+goes on where it was.
 
 Makes the tables of docs/results.md, "Five systems more, and rankers learned on the system". Needs a release build and pyarrow.
 """
@@ -41,12 +42,13 @@ def solved(args, name, part, column):
     method, ranker = COLUMNS[column]
     if (method, ranker) == ("portfolio", None) and name in portfolio.RANKED:
         return None
-    file = learn_any.own(args, name) / "ranker.json" if ranker == "own" else pathlib.Path(str(args.ranker).replace("BED", name))
-    out = args.dir / "carries" / "-".join([name, part, str(args.work), method, {"any": file.stem}.get(ranker, str(ranker))])
+    of_any = pathlib.Path(str(args.ranker).replace("BED", name))
+    label = of_any.stem if ranker == "any" else str(ranker)
+    out = args.dir / "carries" / "-".join([name, part, str(args.work), method, label])
     if not (out / "results.parquet").exists():
         tasks, options = learn_any.bed_tasks(args, name, part), []
         if ranker:
-            options = ["--ranker", file]
+            options = ["--ranker", of_any if ranker == "any" else learn_any.own(args, name) / "ranker.json"]
         run(args.cairn, "evaluate", "--system", portfolio.ALL[name]["system"], "--tasks", tasks, "--methods", method, "--work", args.work,
             "--threads", args.threads, "--quiet", "--out", out, *options)
     return {row["task"]: row["solved"] for row in pyarrow.parquet.read_table(out / "results.parquet").to_pylist()}
