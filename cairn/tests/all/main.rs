@@ -40,6 +40,7 @@ mod resident_memory_stays_near_the_limit;
 mod results_that_do_not_hold_are_done_again;
 mod rules_are_found;
 mod rules_are_put_to_solvers;
+mod rules_files_prove_their_examples;
 mod saturate_exports_e_graphs;
 mod saturate_goes_on;
 mod saturate_says_how_it_ended;

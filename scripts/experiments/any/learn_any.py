@@ -4,11 +4,12 @@
     scripts/experiments/any/draw_systems.py --count 1200 --out DIR/drawn
     scripts/experiments/any/learn_any.py drawn DIR              tasks and two rounds on each drawn system
     scripts/experiments/any/learn_any.py beds DIR               the same on the systems of beds/portfolio.py, each with a ranker of its own
-    scripts/experiments/any/learn_any.py fit DIR --first 256 --name any-256 [--without ring] [--beds]
+    scripts/experiments/any/learn_any.py written DIR            and on those of `systems` beside this file
+    scripts/experiments/any/learn_any.py fit DIR --first 256 --name any-256 [--beds] [--written] [--without ring]
     scripts/experiments/any/learn_any.py again DIR --from any-256 --round 2     a round more in the order of a ranker
     scripts/experiments/any/learn_any.py test DIR --rankers any-64 any-256 own
 
-`fit` learns from the drawn systems, and with --beds from those of the beds, too, without one of them for a test on it. `test` is on the
+`fit` learns from drawn systems, with --beds from those of the beds, too, without one of them for a test on it, and with --written from those that were written for it. `test` is on the
 test tasks of beds/portfolio.py, each with the same cap and work: `deep`, one e-graph, the rankers, and with `own` what was learned
 on the system itself. Finished steps are kept in DIR: the same command goes on where it was.
 
@@ -16,6 +17,7 @@ Makes the tables of docs/results.md, "A ranker for every system". Needs a releas
 """
 import argparse
 import concurrent.futures
+import functools
 import pathlib
 import subprocess
 import sys
@@ -33,6 +35,21 @@ WORK = 24_000
 TASKS, FEWEST = 40, 12
 #: Seconds for each step on a drawn system: most that take longer have hardly a term with a large e-graph.
 PATIENCE = 120
+
+
+def written():
+    """Systems that were written to learn from, with the seeds that the line `; seeds:` of their file says."""
+    found = {}
+    for path in sorted((pathlib.Path(__file__).resolve().parent / "systems").glob("*.rules")):
+        said = next(line for line in path.read_text().splitlines() if line.startswith("; seeds: ")).split()[2:]
+        seeds = dict(zip(said[::2], said[1::2]))
+        found[path.stem] = portfolio.bed(path, seeds["--sort"], seeds["--sizes"], 8, 300, [], seeds["--literals"], seeds["--variables"])
+    return found
+
+
+WRITTEN = written()
+#: Every system with tasks of its own.
+SYSTEMS = portfolio.ALL | WRITTEN
 
 
 def quietly(*command):
@@ -99,7 +116,7 @@ def again(args):
 
 def bed_tasks(args, name, part):
     """The tasks of a part of a bed; for training, and for a test drawn anew (test-2, …), from seeds of their own."""
-    bed = portfolio.ALL[name]
+    bed = SYSTEMS[name]
     if part in ("validation", "test"):
         return portfolio.tasks(argparse.Namespace(out=args.dir, cairn=args.cairn, threads=args.threads, count=60), name, bed, part)
     path = args.dir / f"{name}-{part}.parquet"
@@ -117,25 +134,32 @@ def bed_tasks(args, name, part):
 
 
 def own(args, name):
-    """What is learned on a bed's own training tasks."""
-    out = args.dir / f"own-{name}"
+    """What is learned on a system's own training tasks; of written ones in the layout of `cairn any --drawn`."""
+    out = args.dir / (f"own-{name}" if name in portfolio.ALL else f"written/{name}")
+    if name in WRITTEN:
+        out.parent.mkdir(exist_ok=True)
+        out.with_suffix(".rules").write_bytes(WRITTEN[name]["system"].read_bytes())
     if not (out / "ranker.json").exists():
-        run(args.cairn, "learn", "--system", portfolio.ALL[name]["system"], "--tasks", bed_tasks(args, name, "training"), "--validation",
+        run(args.cairn, "learn", "--system", SYSTEMS[name]["system"], "--tasks", bed_tasks(args, name, "training"), "--validation",
             bed_tasks(args, name, "validation"), "--rounds", 3, "--threads", 1, "--quiet", "--out", out)
     return out
 
 
-def beds(args):
-    for name in args.only or portfolio.BEDS:
-        own(args, name)
-        print(name, "learned", flush=True)
+def learned(systems, args):
+    """What is learned on each of these, as many at a time as there are threads, and each with one thread."""
+    names = args.only or list(systems)
+    with concurrent.futures.ThreadPoolExecutor(args.threads) as pool:
+        args.threads = 1
+        for name, _ in zip(names, pool.map(lambda name: own(args, name), names)):
+            print(name, "learned", flush=True)
 
 
 def fit(args):
-    learned = [name for name in portfolio.BEDS if name not in args.without] if args.beds else []
-    pairs = [f"{portfolio.BEDS[name]['system']}={args.dir / f'own-{name}'}" for name in learned]
+    names = [name for name in portfolio.BEDS if name not in args.without] if args.beds else []
+    pairs = [f"{portfolio.BEDS[name]['system']}={args.dir / f'own-{name}'}" for name in names]
     folders = [args.dir / "drawn"] + sorted(args.dir.glob("drawn-*"))
-    options = [part for folder in folders[:args.rounds] for part in ("--drawn", folder)] if args.first else []
+    folders = (folders[:args.rounds] if args.first else []) + ([args.dir / "written"] if args.written else [])
+    options = [part for folder in folders for part in ("--drawn", folder)]
     print(run(args.cairn, "any", *pairs, *options, *(["--first", args.first] if args.first else []), "--epochs", args.epochs, "--seed", args.seed,
               "--threads", args.threads, "--quiet", "--out", args.dir / f"{args.name}.json").strip())
 
@@ -164,15 +188,16 @@ def test(args):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["drawn", "beds", "fit", "again", "test"])
+    parser.add_argument("what", choices=["drawn", "beds", "written", "fit", "again", "test"])
     parser.add_argument("dir", type=pathlib.Path)
     parser.add_argument("--cairn", type=pathlib.Path, default=ROOT / "target/release/cairn")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--first", type=int, default=0, help="drawn systems to learn from")
     parser.add_argument("--rounds", type=int, default=9, help="folders of drawn systems to learn from")
     parser.add_argument("--beds", action="store_true", help="learn from the systems of the beds, too")
+    parser.add_argument("--written", action="store_true", help="and from those that were written for it")
     parser.add_argument("--without", nargs="*", default=[], help="but not these")
-    parser.add_argument("--only", nargs="*", help="beds to test on")
+    parser.add_argument("--only", nargs="*", help="systems to learn or test on")
     parser.add_argument("--epochs", type=int, default=5)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--name")
@@ -183,7 +208,7 @@ def main():
     parser.add_argument("--work", type=int, default=WORK)
     args = parser.parse_args()
     args.dir.mkdir(parents=True, exist_ok=True)
-    {"drawn": drawn, "beds": beds, "fit": fit, "again": again, "test": test}[args.what](args)
+    {"drawn": drawn, "beds": functools.partial(learned, portfolio.BEDS), "written": functools.partial(learned, WRITTEN), "fit": fit, "again": again, "test": test}[args.what](args)
 
 
 if __name__ == "__main__":
