@@ -37,7 +37,9 @@ fn what_a_comment_proves_is_proved() {
     let files = [rules_files(&systems), rules_files(&experiments)].concat();
     let all: Vec<_> = files
         .iter()
-        .flat_map(|file| examples(&fs::read_to_string(file).unwrap()).into_iter().map(move |e| (file, e)))
+        .flat_map(|file| {
+            examples(&fs::read_to_string(file).unwrap()).into_iter().map(move |e| (file, e))
+        })
         .collect();
     assert!(all.len() > 60, "{} examples", all.len());
     all.par_iter().for_each(|(file, (start, target))| {
