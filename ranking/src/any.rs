@@ -259,7 +259,7 @@ mod tests {
         let system = System::parse(RULES).unwrap();
         let examples: Vec<Example> = (0..100).map(example).collect();
         let studies = [Study { system: &system, examples: &examples[..] }];
-        let fitted = fit_any(&studies, &Course { epochs: 2_700, seed: 1, quiet: true }).unwrap();
+        let fitted = fit_any(&studies, &Course { epochs: 800, seed: 1, quiet: true }).unwrap();
         let rules = Features::of(&system).rules;
         let untold: Vec<usize> = (0..RULE).filter(|n| rules.iter().all(|r| r[*n] == 0.0)).collect();
         assert!(untold.len() > 5);

@@ -26,7 +26,7 @@ const LAST_RATE: f64 = 0.02;
 const WEIGHT_DECAY: f64 = 1e-2;
 /// Of a ranker for any system, whose weights must be worth something on systems that it never saw: what the systems at hand
 /// don't need goes to zero (docs/results.md, "What its features can say").
-const WEIGHT_DECAY_OF_ANY: f64 = 0.3;
+const WEIGHT_DECAY_OF_ANY: f64 = 1.0;
 const CLIP: f64 = 1.0;
 /// E-graphs count alike, whatever their number of matches, up to these shares of the mean.
 const WEIGHT_OF_EXAMPLE: (f32, f32) = (0.2, 5.0);

@@ -160,7 +160,7 @@ def fit(args):
     folders = [args.dir / "drawn"] + sorted(args.dir.glob("drawn-*"))
     folders = (folders[:args.rounds] if args.first else []) + ([args.dir / "written"] if args.written else [])
     options = [part for folder in folders for part in ("--drawn", folder)]
-    print(run(args.cairn, "any", *pairs, *options, *(["--first", args.first] if args.first else []), "--epochs", args.epochs, "--seed", args.seed,
+    print(run(args.cairn, "any", *pairs, *options, *(["--first", args.first] if args.first else []), "--epochs", args.epochs, "--examples", args.examples, "--seed", args.seed,
               "--threads", args.threads, "--quiet", "--out", args.dir / f"{args.name}.json").strip())
 
 
@@ -199,6 +199,7 @@ def main():
     parser.add_argument("--without", nargs="*", default=[], help="but not these")
     parser.add_argument("--only", nargs="*", help="systems to learn or test on")
     parser.add_argument("--epochs", type=int, default=5)
+    parser.add_argument("--examples", type=int, default=300_000, help="of each system at most")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--name")
     parser.add_argument("--from")
