@@ -1,19 +1,21 @@
 #!/usr/bin/env python3
-"""The ranker for any system: learned on drawn systems and on the shipped ones, tested on systems that it never saw.
+"""The ranker for any system: learned on systems that were written or drawn for it, tested on systems that it never saw.
+
+    scripts/experiments/any/learn_any.py written DIR            tasks and three rounds on each of `systems` beside this file
+    scripts/experiments/any/learn_any.py fit DIR --written --name any           the shipped one
 
     scripts/experiments/any/draw_systems.py --count 1200 --out DIR/drawn
-    scripts/experiments/any/learn_any.py drawn DIR              tasks and two rounds on each drawn system
-    scripts/experiments/any/learn_any.py beds DIR               the same on the systems of beds/portfolio.py, each with a ranker of its own
-    scripts/experiments/any/learn_any.py written DIR            and on those of `systems` beside this file
-    scripts/experiments/any/learn_any.py fit DIR --first 256 --name any-256 [--beds] [--written] [--without ring]
+    scripts/experiments/any/learn_any.py drawn DIR              the same on each drawn system, with fewer tasks and two rounds
+    scripts/experiments/any/learn_any.py beds DIR               and on the systems of beds/portfolio.py, each with a ranker of its own
+    scripts/experiments/any/learn_any.py fit DIR --first 256 --name any-256 [--beds] [--without ring] [--written]
     scripts/experiments/any/learn_any.py again DIR --from any-256 --round 2     a round more in the order of a ranker
     scripts/experiments/any/learn_any.py test DIR --rankers any-64 any-256 own
 
-`fit` learns from drawn systems, with --beds from those of the beds, too, without one of them for a test on it, and with --written from those that were written for it. `test` is on the
-test tasks of beds/portfolio.py, each with the same cap and work: `deep`, one e-graph, the rankers, and with `own` what was learned
+`fit` learns from the first drawn systems, from those of the beds, without one of them for a test on it, and from the written ones. `test` is
+on the test tasks of beds/portfolio.py, each with the same cap and work: `deep`, one e-graph, the rankers, and with `own` what was learned
 on the system itself. Finished steps are kept in DIR: the same command goes on where it was.
 
-Makes the tables of docs/results.md, "A ranker for every system". Needs a release build and pyarrow.
+Makes the shipped ranker for any system, and those of docs/results.md, "A ranker for every system". Needs a release build and pyarrow.
 """
 import argparse
 import concurrent.futures
@@ -160,8 +162,8 @@ def fit(args):
     folders = [args.dir / "drawn"] + sorted(args.dir.glob("drawn-*"))
     folders = (folders[:args.rounds] if args.first else []) + ([args.dir / "written"] if args.written else [])
     options = [part for folder in folders for part in ("--drawn", folder)]
-    print(run(args.cairn, "any", *pairs, *options, *(["--first", args.first] if args.first else []), "--epochs", args.epochs, "--examples", args.examples, "--seed", args.seed,
-              "--threads", args.threads, "--quiet", "--out", args.dir / f"{args.name}.json").strip())
+    print(run(args.cairn, "any", *pairs, *options, *(["--first", args.first] if args.first else []), "--epochs", args.epochs,
+              "--examples", args.examples, "--seed", args.seed, "--threads", args.threads, "--quiet", "--out", args.dir / f"{args.name}.json").strip())
 
 
 def test(args):
@@ -194,8 +196,8 @@ def main():
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--first", type=int, default=0, help="drawn systems to learn from")
     parser.add_argument("--rounds", type=int, default=9, help="folders of drawn systems to learn from")
-    parser.add_argument("--beds", action="store_true", help="learn from the systems of the beds, too")
-    parser.add_argument("--written", action="store_true", help="and from those that were written for it")
+    parser.add_argument("--beds", action="store_true", help="learn from the systems of the beds")
+    parser.add_argument("--written", action="store_true", help="learn from those that were written for it")
     parser.add_argument("--without", nargs="*", default=[], help="but not these")
     parser.add_argument("--only", nargs="*", help="systems to learn or test on")
     parser.add_argument("--epochs", type=int, default=5)
@@ -209,7 +211,9 @@ def main():
     parser.add_argument("--work", type=int, default=WORK)
     args = parser.parse_args()
     args.dir.mkdir(parents=True, exist_ok=True)
-    {"drawn": drawn, "beds": functools.partial(learned, portfolio.BEDS), "written": functools.partial(learned, WRITTEN), "fit": fit, "again": again, "test": test}[args.what](args)
+    steps = {"drawn": drawn, "beds": functools.partial(learned, portfolio.BEDS), "written": functools.partial(learned, WRITTEN),
+             "fit": fit, "again": again, "test": test}
+    steps[args.what](args)
 
 
 if __name__ == "__main__":
