@@ -3,9 +3,9 @@
 
     scripts/experiments/any/carries_over.py DIR --beds relations vectors functions lists many-valued [--work 8000] [--parts test test-2 test-3]
 
-Beds are those of beds/portfolio.py; the five above were written after the first of these rankers. Tasks and the learned rankers are those of learn_any.py
-(240 training tasks, three rounds), in DIR; `test-2` and `test-3` are tasks from seeds drawn anew. All columns have the same work and one
-thread. `--ranker DIR/without-BED.json` takes another file for each bed, one that never saw it (`learn_any.py fit --beds --without`).
+Beds are those of beds/portfolio.py; the five above were written after the first of these rankers. Tasks and the learned rankers are those
+of learn_any.py (240 training tasks, three rounds), in DIR; `test-2` and `test-3` are tasks from seeds drawn anew. All columns have the same
+work and one thread. `--ranker DIR/without-BED.json` takes another file for each bed, one that never saw it (`learn_any.py fit --beds --without`).
 `portfolio` without a ranker is left out on ring, whose shipped ranker it would take. Finished steps are kept in DIR: the same command
 goes on where it was.
 

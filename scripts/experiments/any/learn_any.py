@@ -15,7 +15,7 @@
 on the test tasks of beds/portfolio.py, each with the same cap and work: `deep`, one e-graph, the rankers, and with `own` what was learned
 on the system itself. Finished steps are kept in DIR: the same command goes on where it was.
 
-Makes the shipped ranker for any system, and those of docs/results.md, "A ranker for every system". Needs a release build and pyarrow.
+Makes the shipped ranker for any system, and the tables of docs/results.md, "A ranker for every system". Needs a release build and pyarrow.
 """
 import argparse
 import concurrent.futures
@@ -149,10 +149,9 @@ def own(args, name):
 
 def learned(systems, args):
     """What is learned on each of these, as many at a time as there are threads, and each with one thread."""
-    names = args.only or list(systems)
+    names, alone = args.only or list(systems), argparse.Namespace(**vars(args) | {"threads": 1})
     with concurrent.futures.ThreadPoolExecutor(args.threads) as pool:
-        args.threads = 1
-        for name, _ in zip(names, pool.map(lambda name: own(args, name), names)):
+        for name, _ in zip(names, pool.map(functools.partial(own, alone), names)):
             print(name, "learned", flush=True)
 
 
@@ -194,7 +193,7 @@ def main():
     parser.add_argument("dir", type=pathlib.Path)
     parser.add_argument("--cairn", type=pathlib.Path, default=ROOT / "target/release/cairn")
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--first", type=int, default=0, help="drawn systems to learn from")
+    parser.add_argument("--first", type=int, default=0, help="drawn systems to learn from; with --written as many of the written ones at most")
     parser.add_argument("--rounds", type=int, default=9, help="folders of drawn systems to learn from")
     parser.add_argument("--beds", action="store_true", help="learn from the systems of the beds")
     parser.add_argument("--written", action="store_true", help="learn from those that were written for it")
