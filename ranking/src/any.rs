@@ -173,7 +173,7 @@ fn unmix(rows: &[Vec<(usize, f32)>], from: &[f32], to: &mut [f32]) {
 mod tests {
     use super::*;
     use crate::Example;
-    use crate::fit::{Course, Study, fit_any};
+    use crate::fitting::fit::{Course, Study, fit_any};
     use crate::layers::Layers;
     use crate::numbers::{Numbers, VALUES};
 

@@ -1,20 +1,18 @@
 //! A small network that says how promising a match is: best-first saturation with a learned order.
 //!
-//! The path of a match: [`numbers`](mod@numbers) (its features) → `layers` with [`weights`] → its rank. [`fit`](fit::fit) fits
-//! the weights to matches that are labelled by whether a proof used them (`gradient`, `adamw`). A [`Ranker`] is the content of
+//! The path of a match: [`numbers`](mod@numbers) (its features) → `layers` with [`weights`] → its rank. [`fit`] fits
+//! the weights to matches that are labelled by whether a proof used them (`fitting`). A [`Ranker`] is the content of
 //! a ranker file.
 //!
 //! [`AnyRanker`] has weights for every system: it computes the table rows of rules and operators from their shape and laws (`features`, `laws`).
 //!
 //! What this crate must not know: how e-graphs grow, proofs, searching. It sees matches as numbers.
 
-mod adamw;
 pub mod any;
 pub mod content;
 pub mod example;
 mod features;
-pub mod fit;
-mod gradient;
+mod fitting;
 mod laws;
 mod layers;
 pub mod numbers;
@@ -24,5 +22,5 @@ pub mod weights;
 pub use any::AnyRanker;
 pub use content::{Content, Unknown};
 pub use example::Example;
-pub use fit::{Course, Study, fit, fit_any};
+pub use fitting::fit::{Course, Study, fit, fit_any};
 pub use ranker::{LEAST_SHARE, LearnedOn, Ranker};

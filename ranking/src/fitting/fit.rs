@@ -1,9 +1,10 @@
 //! Fitting a ranker to matches of which it is known whether a proof used them.
 
-use crate::adamw::AdamW;
 use crate::any::{AnyRanker, Rows};
 use crate::example::Example;
-use crate::gradient::gradient;
+use crate::fitting::adamw::AdamW;
+use crate::fitting::gradient::gradient;
+use crate::fitting::lists::{LIST, Lists};
 use crate::numbers::table_rows;
 use crate::ranker::Ranker;
 use crate::weights::Weights;
@@ -13,13 +14,13 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use support::Progress;
 
-const BATCH: usize = 4_096;
-/// Examples whose gradient one thread computes at a time. The sum of these does not depend on the number of threads.
-const SHARE: usize = 1_024;
+/// Lists of a step.
+const BATCH: usize = 256;
+/// Examples whose gradient one thread computes at a time, in whole lists. The sum of these does not depend on the number of threads.
+const SHARE: usize = 64 * LIST;
 const LEARNING_RATE: f64 = 2e-3;
 /// The rate falls to this share of it.
 const LAST_RATE: f64 = 0.02;
@@ -28,11 +29,9 @@ const WEIGHT_DECAY: f64 = 1e-2;
 /// don't need goes to zero (docs/results.md, "What its features can say").
 const WEIGHT_DECAY_OF_ANY: f64 = 1.0;
 const CLIP: f64 = 1.0;
-/// E-graphs count alike, whatever their number of matches, up to these shares of the mean.
-const WEIGHT_OF_EXAMPLE: (f32, f32) = (0.2, 5.0);
 
-/// Weights with which the used matches rank high: logistic regression over the network, by AdamW, the
-/// whole of `examples` so many times, beginning with those of `from` or at random. The same for the same seed.
+/// Weights with which the used matches rank above others of their e-graphs, by AdamW, all used ones of `examples` so many times,
+/// beginning with those of `from` or at random. The same for the same seed.
 ///
 /// # Errors
 /// The gradient is no number any more, which no input is known to bring about.
@@ -48,11 +47,10 @@ pub fn fit(
         Some(from) => from.weights.clone(),
         None => Weights::random(table_rows(system), seed),
     };
-    let (counts, course) = (counts(examples), Course { epochs, seed, quiet });
-    descend(weights, WEIGHT_DECAY, examples.len(), &course, |weights, picked| {
-        let of = |&i: &usize| (&examples[i], counts[i] / picked.len() as f32);
-        let share = |share: &[usize]| gradient(weights, &share.iter().map(of).collect::<Vec<_>>());
-        picked.par_chunks(SHARE).map(share).collect()
+    let (lists, course) = (Lists::of(examples), Course { epochs, seed, quiet });
+    descend(weights, WEIGHT_DECAY, lists.len(), &course, |weights, picked, rng| {
+        let drawn = lists.draw(picked.iter().copied(), 1.0 / picked.len() as f32, rng);
+        drawn.par_chunks(SHARE).map(|share| gradient(weights, share)).collect()
     })
 }
 
@@ -64,34 +62,30 @@ pub struct Study<'a> {
     pub examples: &'a [Example],
 }
 
-/// The same for the rankers of all systems at once: each example counts as in [`fit`] on those of its system.
+/// The same for the rankers of all systems at once: each list counts as in [`fit`] on those of its system.
 ///
 /// # Errors
 /// As [`fit`].
 pub fn fit_any(studies: &[Study<'_>], course: &Course) -> Result<Weights> {
     let rows: Vec<Rows> = studies.iter().map(|study| Rows::of(study.system)).collect();
-    let counts: Vec<Vec<f32>> = studies.iter().map(|study| counts(study.examples)).collect();
-    // By example, the study and the place in it.
-    let places = studies.iter().zip(0u32..);
-    let places: Vec<(u32, u32)> = places
-        .flat_map(|(study, number)| (0..study.examples.len() as u32).map(move |i| (number, i)))
-        .collect();
+    let lists: Vec<Lists<'_>> = studies.iter().map(|study| Lists::of(study.examples)).collect();
+    // By list, the study and the place in it.
+    let places = lists.iter().enumerate();
+    let places: Vec<(usize, usize)> =
+        places.flat_map(|(study, lists)| (0..lists.len()).map(move |list| (study, list))).collect();
     let (weights, decay) = (AnyRanker::random(course.seed), WEIGHT_DECAY_OF_ANY);
-    descend(weights, decay, places.len(), course, |weights, picked| {
-        let mut picked: Vec<(u32, u32)> = picked.iter().map(|i| places[*i]).collect();
-        let all = picked.len() as f32;
+    descend(weights, decay, places.len(), course, |weights, picked, rng| {
+        let mut picked: Vec<(usize, usize)> = picked.iter().map(|i| places[*i]).collect();
+        let share = 1.0 / picked.len() as f32;
         picked.sort_unstable();
-        let of_study: Vec<&[(u32, u32)]> = picked.chunk_by(|a, b| a.0 == b.0).collect();
-        let share = |picked: &&[(u32, u32)]| {
-            let number = picked[0].0 as usize;
-            let of = |&(_, i): &(u32, u32)| {
-                let i = i as usize;
-                (&studies[number].examples[i], counts[number][i] / all)
-            };
-            let weights = rows[number].weights(weights);
-            rows[number].back(gradient(&weights, &picked.iter().map(of).collect::<Vec<_>>()))
+        let of_study: Vec<_> = picked
+            .chunk_by(|a, b| a.0 == b.0)
+            .map(|of| (of[0].0, lists[of[0].0].draw(of.iter().map(|(_, list)| *list), share, rng)))
+            .collect();
+        let back = |(study, drawn): &(usize, Vec<_>)| {
+            rows[*study].back(gradient(&rows[*study].weights(weights), drawn))
         };
-        of_study.par_iter().map(share).collect()
+        of_study.par_iter().map(back).collect()
     })
 }
 
@@ -106,18 +100,18 @@ pub struct Course {
     pub quiet: bool,
 }
 
-/// Weights after going down the gradients of batches of `examples`, which `shares` gives as a sum.
+/// Weights after going down the gradients of batches of so many `lists`, which `shares` gives as a sum.
 fn descend(
     mut weights: Weights,
     decay: f64,
-    examples: usize,
+    lists: usize,
     &Course { epochs, seed, quiet }: &Course,
-    shares: impl Fn(&Weights, &[usize]) -> Vec<Weights>,
+    shares: impl Fn(&Weights, &[usize], &mut ChaCha8Rng) -> Vec<Weights>,
 ) -> Result<Weights> {
     let mut optimiser = AdamW::new(&weights, decay);
-    let mut order: Vec<usize> = (0..examples).collect();
+    let mut order: Vec<usize> = (0..lists).collect();
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    let batches = examples.div_ceil(BATCH) as u64;
+    let batches = lists.div_ceil(BATCH) as u64;
     let steps = batches * u64::from(epochs);
     let progress = Progress::new("steps", steps, quiet);
     for epoch in 0..u64::from(epochs) {
@@ -125,23 +119,13 @@ fn descend(
         for (batch, picked) in (0u64..).zip(order.chunks(BATCH)) {
             let done = (epoch * batches + batch) as f64 / steps as f64;
             let rate = LEARNING_RATE * (1.0 - done).max(LAST_RATE);
-            let shares = shares(&weights, picked);
+            let shares = shares(&weights, picked, &mut rng);
             optimiser.update(&mut weights, &shares, rate, CLIP)?;
             progress.advance(1);
         }
     }
     progress.finish();
     Ok(weights)
-}
-
-/// What each example counts.
-fn counts(examples: &[Example]) -> Vec<f32> {
-    let mut counts: BTreeMap<u32, u32> = BTreeMap::new();
-    examples.iter().for_each(|example| *counts.entry(example.e_graph).or_default() += 1);
-    let mean = examples.len() as f32 / counts.len().max(1) as f32;
-    let (least, most) = WEIGHT_OF_EXAMPLE;
-    let count = |example: &Example| (mean / counts[&example.e_graph] as f32).clamp(least, most);
-    examples.iter().map(count).collect()
 }
 
 #[cfg(test)]
@@ -170,18 +154,23 @@ mod tests {
         let examples: Vec<Example> = (0..2_000).map(example).collect();
         let weights = fit(&system, &examples, 400, 3, None, true).unwrap();
         let ranker = Ranker::new(&system, weights, "a test".into(), Default::default());
-        let net = &ranker.weights;
-        let score = |e: &Example| net.score(&e.seen);
-        let right = |e: &&Example| (score(e) > 0.0) == e.used;
-        assert_eq!(examples.iter().filter(right).count(), examples.len());
+        // Of each e-graph, every used match above all others.
+        let apart = |net: &Weights| {
+            let ranks = |e_graph: u32, used: bool| {
+                let of = examples.iter().filter(move |e| e.e_graph == e_graph && e.used == used);
+                of.map(|example| net.score(&example.seen))
+            };
+            (0..5).all(|e_graph| {
+                ranks(e_graph, true).reduce(f32::min) > ranks(e_graph, false).reduce(f32::max)
+            })
+        };
+        assert!(apart(&ranker.weights) && !apart(&Weights::random(table_rows(&system), 3)));
         let read = Ranker::read("r.json", &ranker.text().unwrap(), &system).unwrap();
         assert_eq!(read, ranker);
         assert_eq!(fit(&system, &examples, 400, 3, None, true).unwrap(), ranker.weights);
         // What begins where this one ended still knows it after one step.
         let from = Some(&Arc::new(ranker));
-        let on = fit(&system, &examples, 1, 4, from, true).unwrap();
-        let right = |e: &&Example| (on.score(&e.seen) > 0.0) == e.used;
-        assert!(examples.iter().filter(right).count() > 1_950);
+        assert!(apart(&fit(&system, &examples, 1, 4, from, true).unwrap()));
     }
 
     #[test]

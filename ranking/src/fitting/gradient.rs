@@ -1,15 +1,17 @@
 //! The gradient of a ranker's loss: the hidden layers forwards, as where matches are ranked, and then backwards from the rank.
 //!
-//! The loss is the weighted sum of −ln p(used or not), with p = 1 / (1 + e⁻ˣ) where x is the rank.
+//! The loss is the weighted sum over [lists](crate::fitting::lists) of −ln p, where p = eˣ / Σ eʸ is the share of the first match, the used
+//! one, with its rank x and the ranks y of all in the list: the loss of ListNet's kind (Cao et al., ICML 2007).
 
 use crate::example::Example;
+use crate::fitting::lists::LIST;
 use crate::layers::Layers;
 use crate::numbers::{SET, VALUES};
 use crate::weights::{FIRST, SECOND, Weights};
 use matrices::{Matrix, Product};
 use pulp::Arch;
 
-/// The gradient of the loss of examples, each with what it counts.
+/// The gradient of the loss of whole lists, one after the other, each example with what its list counts.
 pub(crate) fn gradient(weights: &Weights, examples: &[(&Example, f32)]) -> Weights {
     let mut gradient = Weights::zeros(weights.rows());
     let n = examples.len();
@@ -20,13 +22,12 @@ pub(crate) fn gradient(weights: &Weights, examples: &[(&Example, f32)]) -> Weigh
     let Layers { values, first, second, .. } = &layers;
 
     // Backwards, from the rank to the second layer, the first one and the tables.
+    let rank = |hidden: &[f32]| hidden.iter().zip(&weights.last).map(|(x, w)| x * w).sum();
+    let mut of_ranks: Vec<f32> = second.chunks_exact(SECOND).map(rank).collect();
+    of_ranks.chunks_exact_mut(LIST).for_each(of_list);
     let mut of_second = vec![0.0; n * SECOND];
-    for (i, &(example, count)) in examples.iter().enumerate() {
-        let hidden = &second[i * SECOND..][..SECOND];
-        let products = hidden.iter().zip(&weights.last).map(|(x, w)| x * w);
-        let rank = weights.last_bias + products.sum::<f32>();
-        let of_rank = count * (sigmoid(rank) - if example.used { 1.0 } else { 0.0 });
-        gradient.last_bias += of_rank;
+    for (i, (of_rank, (_, count))) in of_ranks.into_iter().zip(examples).enumerate() {
+        let (of_rank, hidden) = (count * of_rank, &second[i * SECOND..][..SECOND]);
         let of_hidden = &mut of_second[i * SECOND..][..SECOND];
         for (j, of_hidden) in of_hidden.iter_mut().enumerate() {
             gradient.last[j] += of_rank * hidden[j];
@@ -58,8 +59,14 @@ pub(crate) fn gradient(weights: &Weights, examples: &[(&Example, f32)]) -> Weigh
     gradient
 }
 
-fn sigmoid(x: f32) -> f32 {
-    1.0 / (1.0 + (-x).exp())
+/// From the ranks of a list to the derivatives of its loss by them. (A number that is added to all ranks changes nothing, so the last
+/// layer's bias stays.)
+fn of_list(ranks: &mut [f32]) {
+    let most = ranks.iter().copied().fold(f32::MIN, f32::max);
+    ranks.iter_mut().for_each(|rank| *rank = (*rank - most).exp());
+    let sum: f32 = ranks.iter().sum();
+    ranks.iter_mut().for_each(|share| *share /= sum);
+    ranks[0] -= 1.0;
 }
 
 fn plus(sums: &mut [f32], by: &[f32]) {
@@ -79,23 +86,22 @@ mod tests {
     use rand_chacha::ChaCha8Rng;
 
     fn loss(weights: &Weights, examples: &[(&Example, f32)]) -> f64 {
-        let of = |&(example, count): &(&Example, f32)| {
-            let rank = f64::from(weights.score(&example.seen));
-            // ln(1 + eˣ) − x·used, without large powers.
-            let softplus = rank.max(0.0) + (-rank.abs()).exp().ln_1p();
-            f64::from(count) * (softplus - if example.used { rank } else { 0.0 })
+        let of = |list: &[(&Example, f32)]| {
+            let rank = |(example, _): &(&Example, f32)| f64::from(weights.score(&example.seen));
+            let sum: f64 = list.iter().map(|example| rank(example).exp()).sum();
+            f64::from(list[0].1) * (sum.ln() - rank(&list[0]))
         };
-        examples.iter().map(of).sum()
+        examples.chunks(LIST).map(of).sum()
     }
 
     #[test]
     fn it_is_what_differences_of_the_loss_say() {
         let mut rng = ChaCha8Rng::seed_from_u64(7);
         let weights = Weights::random([5; PICKS], 3);
-        let examples: Vec<Example> = (0..40)
-            .map(|e_graph| Example {
-                e_graph,
-                used: rng.random(),
+        let examples: Vec<Example> = (0..3 * LIST)
+            .map(|place| Example {
+                e_graph: 0,
+                used: place % LIST == 0,
                 seen: Numbers {
                     picks: std::array::from_fn(|_| rng.random_range(0..5)),
                     values: std::array::from_fn(|_| rng.random_range(-1.0..1.0)),
@@ -103,8 +109,11 @@ mod tests {
                 },
             })
             .collect();
-        let examples: Vec<(&Example, f32)> =
-            examples.iter().map(|example| (example, rng.random_range(0.2..2.0))).collect();
+        let examples: Vec<(&Example, f32)> = examples
+            .iter()
+            .zip(0..)
+            .map(|(example, i)| (example, [0.2, 1.0, 1.9][i / LIST]))
+            .collect();
         let (found, here) = (gradient(&weights, &examples), loss(&weights, &examples));
         let (parameters, mut bends) = (weights.parameters().count(), 0);
         for parameter in 0..parameters {
@@ -140,14 +149,14 @@ mod tests {
             used: i.is_multiple_of(3),
             seen: Numbers {
                 picks: [(i % 2) as u16; PICKS],
-                values: [i as f32 / 9.0; VALUES],
+                values: [i as f32 / 48.0; VALUES],
                 sets: [u64::from(i), 1],
             },
         };
-        let examples: Vec<Example> = (0..9).map(example).collect();
+        let examples: Vec<Example> = (0..3 * LIST as u32).map(example).collect();
         let counted: Vec<(&Example, f32)> = examples.iter().map(|example| (example, 1.0)).collect();
         let whole = gradient(&weights, &counted);
-        let [a, b] = [gradient(&weights, &counted[..4]), gradient(&weights, &counted[4..])];
+        let [a, b] = [gradient(&weights, &counted[..LIST]), gradient(&weights, &counted[LIST..])];
         for ((whole, _), ((a, _), (b, _))) in
             whole.parameters().zip(a.parameters().zip(b.parameters()))
         {
