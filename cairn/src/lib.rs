@@ -17,7 +17,7 @@ pub use commands::answers::saturate::STORED_EGRAPH;
 pub use commands::export::egraph_page;
 pub use inputs::args::load_ranker;
 pub use inputs::listed::Argument;
-pub use inputs::shipped::{RANKERS, SYSTEMS, Shipped, ranker_of};
+pub use inputs::shipped::{RANKERS, SYSTEMS, Shipped, own_ranker_of, ranker_of};
 pub use inputs::shipped_models::{keep_models_in, model_directory};
 pub use shown::proof::PRINTED;
 

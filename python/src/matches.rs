@@ -2,7 +2,7 @@
 
 use crate::errors::{any, bad};
 use crate::shared::{Shared, System};
-use cairn::{RANKERS, load_ranker, ranker_of};
+use cairn::{RANKERS, load_ranker, own_ranker_of};
 use egraph::{Cancel, Kind, MatchOrder, MatchView};
 use guided_search::RANKER_FILE;
 use pyo3::prelude::*;
@@ -64,19 +64,15 @@ pub enum Order {
 }
 
 impl Order {
-    /// From a [`Ranker`], a path or name, a function of matches, `None` for the ranker that is shipped for the
-    /// system, where one is `needed` that for any system if there is no other, or `False` for none.
-    pub fn of(
-        given: Option<&Bound<'_, PyAny>>,
-        shared: &Shared,
-        cancel: &Cancel,
-        needed: bool,
-    ) -> PyResult<Order> {
-        let Some(given) = given else {
-            let shipped = ranker_of(&shared.system, needed);
-            let loaded = shipped.map(|file| load_ranker(&file, &shared.system)).transpose();
-            return Ok(loaded.map_err(any)?.map_or(Order::None, Order::Learned));
-        };
+    /// The ranker that is shipped for the system, if one is.
+    pub fn shipped(shared: &Shared) -> PyResult<Order> {
+        let shipped = own_ranker_of(&shared.system);
+        let loaded = shipped.map(|file| load_ranker(&file, &shared.system)).transpose();
+        Ok(loaded.map_err(any)?.map_or(Order::None, Order::Learned))
+    }
+
+    /// From a [`Ranker`], a path or name, a function of matches, or `False` for none.
+    pub fn of(given: &Bound<'_, PyAny>, shared: &Shared, cancel: &Cancel) -> PyResult<Order> {
         if let Ok(ranker) = given.cast::<Ranker>() {
             let ranker = &ranker.get().ranker;
             if ranker.system_hash != shared.system.hash {

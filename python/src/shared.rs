@@ -1,16 +1,19 @@
 //! What terms, proofs and e-graphs of a system have in common: the system.
 
-use crate::errors::{bad, of_rules};
+use crate::errors::{any, bad, of_rules};
+use cairn::{load_ranker, ranker_of};
 use egraph::{Amount, ParseError, SortId, TermBank, did_you_mean};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use std::sync::Arc;
+use ranking::Ranker;
+use std::sync::{Arc, OnceLock};
 
 /// A system, and the text that it was read from, so that it can be sent to another process.
 pub struct Shared {
     pub system: Arc<egraph::System>,
     pub text: String,
     pub name: String,
+    ranker: OnceLock<Arc<Ranker>>,
 }
 
 impl Shared {
@@ -21,13 +24,26 @@ impl Shared {
 
     /// The same, for mistakes that are said otherwise.
     pub fn parse(name: String, text: String) -> Result<Arc<Shared>, ParseError> {
-        let system = egraph::System::parse(&text)?;
-        Ok(Arc::new(Shared { system: Arc::new(system), text, name }))
+        Ok(Shared::of(egraph::System::parse(&text)?, text, name))
+    }
+
+    /// Of a system and the text that it was read from.
+    pub fn of(system: egraph::System, text: String, name: String) -> Arc<Shared> {
+        Arc::new(Shared { system: Arc::new(system), text, name, ranker: OnceLock::new() })
     }
 
     /// A fresh bank.
     pub fn bank(&self) -> TermBank {
         TermBank::new(self.system.language.clone())
+    }
+
+    /// The ranker that is shipped for the system or else that for any: read once, for that takes longer than a short search.
+    pub fn ranker(&self) -> PyResult<Arc<Ranker>> {
+        if let Some(ranker) = self.ranker.get() {
+            return Ok(ranker.clone());
+        }
+        let ranker = load_ranker(&ranker_of(&self.system), &self.system).map_err(any)?;
+        Ok(self.ranker.get_or_init(|| ranker).clone())
     }
 
     /// Whether terms of one are terms of the other.

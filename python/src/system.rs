@@ -24,9 +24,9 @@ impl System {
         let bytes = file.read("the rewrite system").map_err(any)?;
         let name = file.to_string();
         let system = egraph::System::from_bytes(&name, bytes.clone());
-        let system = Arc::new(system.map_err(|error| of_system(&error))?);
+        let system = system.map_err(|error| of_system(&error))?;
         let text = String::from_utf8(bytes).map_err(|error| bad(error.to_string()))?;
-        Ok(System { shared: Arc::new(Shared { system, text, name }) })
+        Ok(System { shared: Shared::of(system, text, name) })
     }
 
     /// Reads the text of a rules file; `name` is what messages call it.

@@ -30,7 +30,7 @@ OF_PROGRAM_ALONE = {
     # Where it is computed, and what is shown or written: objects of Python, or its own doing.
     "device", "quiet", "verbose", "help", "out", "format", "no_shorten", "show_guides", "picture", "c", "c_type", "c_file",
     # Many questions are a list, and a network that is said to be none is False.
-    "terms", "tasks", "shard", "mlir", "llvm", "no_ranker",
+    "terms", "tasks", "shard", "mlir", "llvm", "no_ranker", "from_nothing",
     # A file of guides: a function gives any.
     "expert",
 }

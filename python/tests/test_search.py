@@ -39,8 +39,11 @@ def test_the_methods_of_the_table_can_be_asked_for(halide):
     prop = cairn.System.load("prop")
     with pytest.raises(cairn.CairnError, match="needs a ranker"):
         cairn.prove(prop, "(& a b)", "(& b a)", method="ranked", ranker=False)
-    # No ranker of its own is shipped: that for any system is taken.
+    # No ranker of its own is shipped: that for any system is taken, once it is read.
     assert cairn.prove(prop, "(& a b)", "(& b a)", method="ranked")
+    hard = ("(| (& a b) (& a (~ b)))", "(& a (| b (| c (~ b))))")
+    default, without = cairn.prove(prop, *hard), cairn.prove(prop, *hard, ranker=False)
+    assert default.work == cairn.prove(prop, *hard, ranker="any").work != without.work
     assert cairn.Ranker.load("any", prop).unknown == []
 
 

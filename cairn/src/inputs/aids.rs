@@ -22,10 +22,27 @@ pub struct AidArgs {
     /// Where the model computes
     #[arg(long, value_enum, default_value_t, requires = "model")]
     device: DeviceChoice,
-    /// A ranker, or the directory of `cairn learn`, or a shipped one by its name, as halide; for the methods
-    /// `portfolio` and `ranked` [default: the one that is shipped for the system, if one is]
-    #[arg(long, value_name = "FILE", value_parser = ranker_file::parser())]
-    pub ranker: Option<InputFile>,
+    #[command(flatten)]
+    pub ranker: RankerArgs,
+}
+
+/// Which ranker.
+#[derive(Clone, Debug, clap::Args)]
+pub struct RankerArgs {
+    /// A ranker, or the directory of `cairn learn`, or a shipped one by its name: in which order best-first chooses
+    /// matches [default: the one that is shipped for the system, if one is; if not, to prove, `any`]
+    #[arg(id = "ranker", long, value_name = "FILE", value_parser = ranker_file::parser())]
+    pub given: Option<InputFile>,
+    /// Use no ranker: best-first begins with the matches that lead to the smallest terms
+    #[arg(id = "no_ranker", long = "no-ranker", conflicts_with = "ranker")]
+    pub none: bool,
+}
+
+impl RankerArgs {
+    /// The file of the one that is asked for, or else, unless none is to be used, the `shipped` one.
+    pub fn or(&self, shipped: impl FnOnce() -> Option<InputFile>) -> Option<InputFile> {
+        self.given.clone().or_else(|| if self.none { None } else { shipped() })
+    }
 }
 
 /// For what a ranker is wanted.
@@ -35,8 +52,6 @@ pub struct Wanted {
     pub used: bool,
     /// Nobody said what is to be used.
     pub by_default: bool,
-    /// Something can't do without.
-    pub needed: bool,
 }
 
 impl AidArgs {
@@ -46,14 +61,8 @@ impl AidArgs {
         model.into_iter().chain(ranker.map(|_| Need::Ranker)).collect()
     }
 
-    /// The file of the ranker that is asked for, or of the one that is shipped for the system where something uses one.
-    pub fn ranker_file(&self, system: &System, wanted: Wanted) -> Option<InputFile> {
-        let shipped = || ranker_of(system, wanted.needed).filter(|_| wanted.used);
-        self.ranker.clone().or_else(shipped)
-    }
-
-    /// The ranker, and its file. One that `refuse` refuses, for what it has seen, is done without by default, where nobody
-    /// asked for it.
+    /// The ranker that is asked for, or the shipped one where something uses one, and its file. One that `refuse` refuses,
+    /// for what it has seen, is done without by default, where nobody asked for it.
     ///
     /// # Errors
     /// It can't be read, or is refused.
@@ -64,10 +73,11 @@ impl AidArgs {
         quiet: bool,
         refuse: impl FnOnce(&Ranker) -> Result<T>,
     ) -> Result<Option<(InputFile, Arc<Ranker>, T)>> {
-        let Some(file) = self.ranker_file(system, wanted) else { return Ok(None) };
+        let file = self.ranker.or(|| wanted.used.then(|| ranker_of(system)));
+        let Some(file) = file else { return Ok(None) };
         let ranker = read_ranker(&file, system)?;
         match refuse(&ranker) {
-            Err(seen) if self.ranker.is_none() && wanted.by_default => {
+            Err(seen) if self.ranker.given.is_none() && wanted.by_default => {
                 if !quiet {
                     note(&format!("no ranker is used: {seen}"));
                 }
@@ -79,7 +89,12 @@ impl AidArgs {
 
     /// The options that are given.
     pub fn given(&self) -> Vec<&'static str> {
-        let all = [("--model", self.model.is_some()), ("--ranker", self.ranker.is_some())];
+        let ranker = &self.ranker;
+        let all = [
+            ("--model", self.model.is_some()),
+            ("--ranker", ranker.given.is_some()),
+            ("--no-ranker", ranker.none),
+        ];
         all.into_iter().filter(|(_, given)| *given).map(|(option, _)| option).collect()
     }
 

@@ -150,9 +150,8 @@ static LEARNED_ON: LazyLock<Vec<(LearnedOn, CarriedFile)>> = LazyLock::new(|| {
     RANKERS.files.iter().filter_map(|file| Some((LearnedOn::read(file.text)?, *file))).collect()
 });
 
-/// The ranker that is shipped for a system, or for one that is much like it; where one is `needed`, the one for any
-/// system if there is no other.
-pub fn ranker_of(system: &System, needed: bool) -> Option<InputFile> {
+/// The ranker that is shipped for a system, or for one that is much like it.
+pub fn own_ranker_of(system: &System) -> Option<InputFile> {
     let very = LEARNED_ON.iter().find(|(on, _)| on.system_hash == system.hash);
     let alike = || {
         let content = Content::of(system);
@@ -160,8 +159,17 @@ pub fn ranker_of(system: &System, needed: bool) -> Option<InputFile> {
         let best = all.max_by(|a, b| a.0.total_cmp(&b.0));
         best.filter(|(likeness, _)| *likeness >= LIKENESS).map(|(_, ranker)| ranker)
     };
-    let own = very.or_else(alike).map(|(_, file)| *file);
-    own.or_else(|| RANKERS.named("any").ok().filter(|_| needed)).map(InputFile::Carried)
+    very.or_else(alike).map(|(_, file)| InputFile::Carried(*file))
+}
+
+/// The ranker for any system.
+pub fn any_ranker() -> InputFile {
+    InputFile::Carried(RANKERS.named("any").expect("it is in the table"))
+}
+
+/// The ranker that is shipped for a system, or else the one for any.
+pub fn ranker_of(system: &System) -> InputFile {
+    own_ranker_of(system).unwrap_or_else(any_ranker)
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
 //! What was learned on one system orders the matches of another, refuses what it has seen of its own, and is replaced
-//! by its own kind only.
+//! by its own kind only. The shipped one is taken where there is none of the system's own.
 
 use crate::common::{cairn, shipped};
 use std::fs;
@@ -85,6 +85,58 @@ fn it_is_made_of_what_was_learned_and_used_where_nothing_was() {
     assert!(text.ends_with("of 1 system in drawn.json\n"), "{text}");
     // Nobody asks about them: their seeds are not kept.
     assert!(said(&directory, &["inspect", "drawn.json"], 0).contains("seen: 0 seeds"));
+}
+
+#[test]
+fn it_is_taken_where_a_system_has_none_of_its_own_unless_none_is_wanted() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name);
+    fs::write(path("sums.rules"), SUMS).unwrap();
+    fs::write(path("tasks.csv"), "start,target\n(+ (* a b) (* a c)),(* a (+ c (- (- b))))\n")
+        .unwrap();
+    let evaluate = |out: &str, more: &[&str], code: i32| {
+        let args = ["evaluate", "--system", "sums.rules", "--tasks", "tasks.csv", "--quiet"];
+        said(&directory, &[&args[..], more, &["--out", out]].concat(), code)
+    };
+    let settings = |out: &str| fs::read_to_string(path(out).join("evaluation.json")).unwrap();
+    let ranked = |table: &str| table.lines().any(|line| line.starts_with("ranked"));
+    assert!(ranked(&evaluate("with", &[], 0)));
+    assert!(settings("with").contains(" --ranker any --methods "), "{}", settings("with"));
+    let without = evaluate("without", &["--no-ranker"], 0);
+    assert!(!ranked(&without) && without.contains("portfolio"), "{without}");
+    assert!(settings("without").contains(" --no-ranker --methods "), "{}", settings("without"));
+    let refused = evaluate("none", &["--methods", "ranked", "--no-ranker"], 2);
+    assert!(refused.contains("'ranked' needs a ranker, and none is to be used"), "{refused}");
+
+    // Optimising takes none but the system's own.
+    let optimise = |more: &[&str]| {
+        let args = ["optimise", "--system", "sums.rules", "--terms", "terms.txt", "--quiet"];
+        let args = [&args[..], &["--scheduler", "best-first", "--out", "best"], more].concat();
+        said(&directory, &args, 0);
+        let made = fs::read_to_string(path("best/optimisation.json")).unwrap();
+        fs::remove_dir_all(path("best")).unwrap();
+        made
+    };
+    fs::write(path("terms.txt"), "(+ (* a b) (* a c))\n").unwrap();
+    let [plain, without, any] = [&[][..], &["--no-ranker"], &["--ranker", "any"]].map(optimise);
+    assert_eq!(plain, without);
+    assert_ne!(plain, any);
+}
+
+#[test]
+fn learning_to_prove_begins_with_it_unless_it_begins_with_nothing() {
+    let directory = tempfile::tempdir().unwrap();
+    learned(&directory);
+    let again = |more: &[&str], code: i32| {
+        let args = ["learn", "--system", "halide", "--tasks", "training.parquet", "--quiet"];
+        let files = ["--validation", "validation.parquet", "--rounds", "1", "--cap", "1000"];
+        said(&directory, &[&args[..], &files, &["--out", "learned"], more].concat(), code)
+    };
+    // The same settings as without the option, so nothing is left to do; or others.
+    assert!(again(&["--from", "any"], 0).contains("learned/ranker.json"));
+    for other in [&["--from-nothing"][..], &["--from", "halide"]] {
+        assert!(again(other, 2).contains("learned"), "{other:?}");
+    }
 }
 
 #[test]

@@ -37,6 +37,37 @@ fn refused(directory: &TempDir, args: &[&str]) -> String {
 }
 
 #[test]
+fn what_it_begins_with_stays_where_no_round_is_better() {
+    let directory = tempfile::tempdir().unwrap();
+    tasks(&directory, "training.parquet", "10", &["--seed", "5"]);
+    tasks(&directory, "validation.parquet", "6", &["--without", "training.parquet"]);
+    let args = "learn --system halide --tasks training.parquet --validation validation.parquet \
+                --rounds 1 --cap 1000 --quiet --from halide --out learned";
+    let done = cairn(&directory).args(args.split_whitespace()).assert().success();
+    let said = String::from_utf8(done.get_output().stdout.clone()).unwrap();
+    // Of each round the validation tasks that were proved, and the work of a task.
+    let rounds: Vec<[u32; 2]> = said
+        .lines()
+        .filter(|line| line.ends_with(|last: char| last.is_ascii_digit()))
+        .map(|line| line.split_whitespace().rev().collect::<Vec<_>>())
+        .map(|words| [words[3], words[0]].map(|word| word.parse().unwrap()))
+        .collect();
+    let [before, after] = rounds[..] else { panic!("{said}") };
+    assert!(before[0] == after[0] && before[1] < after[1], "{said}");
+    let system = System::parse(&fs::read_to_string(shipped("systems/halide.rules")).unwrap());
+    let read = |path: &std::path::Path| {
+        let text = fs::read_to_string(path).unwrap();
+        ranking::Ranker::read("a ranker", &text, system.as_ref().unwrap()).unwrap()
+    };
+    let begun = read(&shipped("rankers/halide.json"));
+    let kept = read(&directory.path().join("learned/ranker.json"));
+    assert_eq!(kept.origin, begun.origin);
+    // What it was chosen by it has seen, too.
+    assert!(kept.seen.digests.len() > begun.seen.digests.len());
+    assert!(begun.seen.digests.is_subset(&kept.seen.digests));
+}
+
+#[test]
 fn with_one_thread_and_with_two_and_after_an_interruption() {
     let directory = tempfile::tempdir().unwrap();
     tasks(&directory, "validation.parquet", "12", &[]);

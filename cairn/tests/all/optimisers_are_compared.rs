@@ -92,7 +92,8 @@ fn what_does_not_fit_is_refused() {
         stderr(&done)
     };
     let common = "evaluate --system my.rules --terms terms.txt --cost size --out out --quiet";
-    assert!(refused(&format!("{common} --optimisers ranked")).contains("'ranked' needs --ranker"));
+    let unranked = refused(&format!("{common} --optimisers ranked --no-ranker"));
+    assert!(unranked.contains("'ranked' needs a ranker: leave out --no-ranker"), "{unranked}");
     assert!(refused(&format!("{common} --optimisers mixed,mixed")).contains("is given twice"));
     assert!(refused(&format!("{common} --optimisers fast")).contains("found 'fast'"));
     assert!(refused(&format!("{common} --methods deep")).contains("cannot be used with"));

@@ -34,7 +34,7 @@ pub type Report<'a> = &'a mut (dyn FnMut(&Round) + Send);
 
 /// Learns a ranker into `out`, or goes on with it, on the threads of the current rayon pool. Gives the
 /// rounds, and the ranker of that which proved most validation tasks, with the least work among equals; of seeds
-/// that which left least of their cost. Round 0 has the order of `from`, or smallest first.
+/// that which left least of their cost. Round 0 has the order of `from`, which may stay the best, or smallest first.
 ///
 /// # Errors
 /// A directory that holds something else, practice in which nothing is proved or improved, or what the
@@ -140,10 +140,13 @@ fn go_on(
         report(&kept.round);
         rounds.push(kept.round);
     }
-    let fitted = rounds[1..].iter();
-    let best = fitted.reduce(|best, round| if round.is_better(best) { round } else { best });
-    let best = best.context("no round")?.round;
-    let ranker = rankers[best as usize].as_deref().context("no ranker")?.clone();
+    // Round 0 counts where it had the order of a ranker: few tasks may teach nothing better.
+    let ranked = rounds.iter().zip(rankers).filter_map(|(round, ranker)| Some((round, ranker?)));
+    let best = ranked.reduce(|best, next| if next.0.is_better(best.0) { next } else { best });
+    let (_, best) = best.context("no round")?;
+    let mut ranker = Ranker::clone(&best);
+    // It has seen what it was chosen by.
+    ranker.seen = seen;
     write_atomic(&directory.file(RANKER_FILE), ranker.text()?.as_bytes())?;
     Ok((rounds, Some(ranker)))
 }

@@ -51,9 +51,7 @@ impl Need {
         Some(match self {
             Need::Nothing | Need::RankerIfAny => return None,
             Need::Model => ("a model: give its directory with --model", " (needs --model)"),
-            Need::Ranker => {
-                ("a ranker: give its file with --ranker", " (--ranker, or the one for any system)")
-            }
+            Need::Ranker => ("a ranker, and none is to be used", ""),
             Need::Chain => (
                 "tasks with a known chain: it is for `cairn evaluate` and what `cairn tasks` makes",
                 " (needs tasks of `cairn tasks`)",

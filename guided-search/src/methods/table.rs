@@ -163,11 +163,6 @@ impl Method {
         matches!(self.needs(), Need::Ranker | Need::RankerIfAny)
     }
 
-    /// Whether it can't do without one.
-    pub fn needs_ranker(self) -> bool {
-        self.needs() == Need::Ranker
-    }
-
     /// Refuses a method that needs what is not there.
     ///
     /// # Errors
@@ -315,14 +310,14 @@ mod tests {
     }
 
     #[test]
-    fn a_method_without_what_it_needs_is_refused_with_the_option_that_gives_it() {
+    fn a_method_without_what_it_needs_is_refused() {
         for method in Method::all() {
             let refused = method.expect(&[]);
             let needs = !matches!(method.needs(), Need::Nothing | Need::RankerIfAny);
             assert_eq!(refused.is_err(), needs, "{method}");
             method.expect(&[method.needs()]).unwrap();
         }
-        let message = "ranked".parse::<Method>().unwrap().expect(&[]);
-        assert!(message.unwrap_err().to_string().contains("--ranker"));
+        let message = "model".parse::<Method>().unwrap().expect(&[]);
+        assert!(message.unwrap_err().to_string().contains("--model"));
     }
 }

@@ -13,7 +13,7 @@ import warnings
 from collections.abc import Collection, Mapping, Sequence
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any, Literal, Unpack
 
 from ._native import Ranker, System, Table, read_parquet
 from ._options import FindOptions, LearnOptions, SearchOptions, TaskOptions
@@ -230,20 +230,21 @@ def learn(
     tasks: str | PathLike[str] | None = None,
     seeds: File | None = None,
     validation: str | PathLike[str] | None = None,
-    from_: File | None = None,
+    from_: File | Literal[False] | None = None,
     threads: int | None = None,
     seed: int = 0,
     progress: bool = False,
     **options: Unpack[LearnOptions],
 ) -> Ranker:
     """Learns in which order matches lead to proofs, from tasks, or to cheaper terms, from seeds, as ``cairn
-    learn``, with the options of :class:`LearnOptions`; the ranker that is best on the validation tasks."""
+    learn``, with the options of :class:`LearnOptions`; the ranker that is best on the validation tasks. ``from_`` is a
+    ranker to begin with, or ``False`` for none; tasks begin with that for any system."""
     loaded = system if isinstance(system, System) else System.load(fspath(system))
     with _Files(system) as file:
         arguments = _arguments(
             "learn", LearnOptions.__annotations__, options,
-            out=fspath(out), system=file, tasks=tasks, seeds=seeds, validation=validation, from_=from_,
-            threads=threads, seed=seed, quiet=not progress,
+            out=fspath(out), system=file, tasks=tasks, seeds=seeds, validation=validation, from_=from_ or None,
+            from_nothing=from_ is False, threads=threads, seed=seed, quiet=not progress,
         )
         run("learn", *arguments, progress=progress)
     return Ranker.load(fspath(out), loaded)
@@ -257,7 +258,7 @@ def evaluate(
     methods: Sequence[str] | str | None = None,
     model: str | PathLike[str] | None = None,
     seen_unknown: bool = False,
-    ranker: File | None = None,
+    ranker: File | Literal[False] | None = None,
     config: File | None = None,
     threads: int | None = None,
     seed: int = 0,
@@ -265,14 +266,14 @@ def evaluate(
     **options: Unpack[SearchOptions],
 ) -> Table:
     """Puts every task to every method under the same limits, as ``cairn evaluate``, with the options of
-    :class:`SearchOptions`; the table of results."""
+    :class:`SearchOptions`; the table of results. ``ranker`` is ``False`` for none."""
     with _Files(system) as file:
         arguments = _arguments(
             "evaluate", SearchOptions.__annotations__, options,
             out=fspath(out), system=file, tasks=tasks,
             methods=None if methods is None else ",".join(_several(methods)),
-            model=model, seen_unknown=seen_unknown, ranker=ranker, config=config, threads=threads, seed=seed,
-            quiet=not progress,
+            model=model, seen_unknown=seen_unknown, ranker=ranker or None, no_ranker=ranker is False,
+            config=config, threads=threads, seed=seed, quiet=not progress,
         )
         run("evaluate", *arguments, progress=progress)
     return read_parquet([Path(out) / "results.parquet"])

@@ -52,7 +52,7 @@ impl State {
         }
         let cancel = cancel();
         let order = match ranker {
-            Some(_) => Order::of(ranker, &self.shared, &cancel, false)?,
+            Some(ranker) => Order::of(ranker, &self.shared, &cancel)?,
             None => Order::None,
         };
         let config = SaturationConfig {

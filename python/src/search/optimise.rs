@@ -68,7 +68,11 @@ pub fn optimise<'py>(
     });
     let aim = aim.map_err(any)?;
     let is_used = aim.limits.budget.scheduler.has(Scheduler::BestFirst);
-    let order = if is_used { Order::of(ranker, rules, &cancel, false)? } else { Order::None };
+    let order = match ranker {
+        _ if !is_used => Order::None,
+        None => Order::shipped(rules)?,
+        Some(ranker) => Order::of(ranker, rules, &cancel)?,
+    };
     let cost = cost_of(&rules.system, &aim.cost)?;
     let read = |text: &String| {
         let strategy = rules.system.read_strategy(text);

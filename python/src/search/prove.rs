@@ -189,10 +189,10 @@ pub fn prove<'py>(
         false => Some(method.map_or_else(|| default.parse().map_err(bad), Ok)?),
     };
     let uses_ranker = method.is_some_and(Method::uses_ranker);
-    let needed = method.is_some_and(Method::needs_ranker);
     let order = match ranker {
-        None if !uses_ranker => Order::None,
-        ranker => Order::of(ranker, shared, &cancel, needed)?,
+        None if uses_ranker => Order::Learned(shared.ranker()?),
+        None => Order::None,
+        Some(ranker) => Order::of(ranker, shared, &cancel)?,
     };
     let model = model_of(py, model)?;
     if let Some(model) = &model {

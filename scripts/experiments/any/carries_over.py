@@ -6,8 +6,7 @@
 Beds are those of beds/portfolio.py; the five above were written after the first of these rankers. Tasks and the learned rankers are those
 of learn_any.py (240 training tasks, three rounds), in DIR; `test-2` and `test-3` are tasks from seeds drawn anew. All columns have the same
 work and one thread. `--ranker DIR/without-BED.json` takes another file for each bed, one that never saw it (`learn_any.py fit --beds --without`).
-`portfolio` without a ranker is left out on ring, whose shipped ranker it would take. Finished steps are kept in DIR: the same command
-goes on where it was.
+Finished steps are kept in DIR: the same command goes on where it was.
 
 Makes the tables of docs/results.md, "A ranker for every system". Needs a release build and pyarrow.
 """
@@ -38,15 +37,13 @@ PAIRS = [(f"`{method}`, any", other) for method in ("ranked", "portfolio") for o
 
 
 def solved(args, name, part, column):
-    """By task, whether it is solved; None where the column is left out."""
+    """By task, whether it is solved."""
     method, ranker = COLUMNS[column]
-    if (method, ranker) == ("portfolio", None) and name in portfolio.RANKED:
-        return None
     of_any = pathlib.Path(str(args.ranker).replace("BED", name))
     label = of_any.stem if ranker == "any" else str(ranker)
     out = args.dir / "carries" / "-".join([name, part, str(args.work), method, label])
     if not (out / "results.parquet").exists():
-        tasks, options = learn_any.bed_tasks(args, name, part), []
+        tasks, options = learn_any.bed_tasks(args, name, part), ["--no-ranker"]
         if ranker:
             options = ["--ranker", of_any if ranker == "any" else learn_any.own(args, name) / "ranker.json"]
         run(args.cairn, "evaluate", "--system", portfolio.ALL[name]["system"], "--tasks", tasks, "--methods", method, "--work", args.work,
@@ -69,7 +66,7 @@ def bed_row(args, name, part):
     """The numbers of a bed, and its pairs."""
     found = {column: solved(args, name, part, column) for column in COLUMNS}
     found["better"] = max(found["one e-graph"], found["`deep`"], key=lambda rows: sum(rows.values()))
-    counts = {column: sum(rows.values()) for column, rows in found.items() if rows is not None}
+    counts = {column: sum(rows.values()) for column, rows in found.items()}
     return len(found["`deep`"]), counts, {pair: compared(*(found[side] for side in pair)) for pair in PAIRS}
 
 
@@ -78,8 +75,8 @@ def table(args, part):
     beds = {}
     for name in args.beds:
         beds[name] = count, counts, _ = bed_row(args, name, part)
-        print(f"| {name} | {count} | " + " | ".join(str(counts.get(c, "")) for c in COLUMNS) + " |", flush=True)
-    sums = [sum(counts.get(c, 0) for _, counts, _ in beds.values()) for c in COLUMNS]
+        print(f"| {name} | {count} | " + " | ".join(str(counts[c]) for c in COLUMNS) + " |", flush=True)
+    sums = [sum(counts[c] for _, counts, _ in beds.values()) for c in COLUMNS]
     print(f"| all | {sum(count for count, _, _ in beds.values())} | " + " | ".join(map(str, sums)) + " |", flush=True)
     return beds
 

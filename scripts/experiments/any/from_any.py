@@ -54,7 +54,7 @@ def learned(args, name, way, seed):
     if not seconds.exists():
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         run(args.cairn, "learn", "--system", system, "--tasks", training, "--validation", validation, "--rounds", rounds, "--seed", seed,
-            "--threads", 1, "--quiet", "--out", out, *(["--from", ANY] if from_any else []))
+            "--threads", 1, "--quiet", "--out", out, *(["--from", ANY] if from_any else ["--from-nothing"]))
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         seconds.write_text(str(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime))
     if not (out / "test/results.parquet").exists():

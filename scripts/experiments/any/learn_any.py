@@ -68,7 +68,7 @@ def quietly(*command):
 def learn(args, system, tasks, validation, out, rounds, *options):
     if not (out / "ranker.json").exists():
         return quietly(args.cairn, "learn", "--system", system, "--tasks", tasks, "--validation", validation, "--rounds", rounds,
-                       "--threads", 1, "--quiet", "--out", out, *options)
+                       "--from-nothing", "--threads", 1, "--quiet", "--out", out, *options)
     return True
 
 
@@ -143,7 +143,7 @@ def own(args, name):
         out.with_suffix(".rules").write_bytes(WRITTEN[name]["system"].read_bytes())
     if not (out / "ranker.json").exists():
         run(args.cairn, "learn", "--system", SYSTEMS[name]["system"], "--tasks", bed_tasks(args, name, "training"), "--validation",
-            bed_tasks(args, name, "validation"), "--rounds", 3, "--threads", 1, "--quiet", "--out", out)
+            bed_tasks(args, name, "validation"), "--rounds", 3, "--from-nothing", "--threads", 1, "--quiet", "--out", out)
     return out
 
 

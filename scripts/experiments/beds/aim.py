@@ -148,7 +148,7 @@ def main():
             learned = arguments.out / f"{slug}-ranker"
             if not (learned / "ranker.json").exists():
                 tasks = ["--tasks", arguments.out / "learn.csv", "--validation", arguments.out / "valid.csv"]
-                run(arguments.cairn, "learn", *options, *tasks, "--rounds", 3, "--out", learned, "--quiet")
+                run(arguments.cairn, "learn", *options, *tasks, "--rounds", 3, "--from-nothing", "--out", learned, "--quiet")
             ranker = ["--ranker", learned]
         if not (out / "results.parquet").exists():
             tasks = ["--tasks", arguments.out / "test.csv", "--work", arguments.work, "--guides", 3]

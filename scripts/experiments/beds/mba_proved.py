@@ -45,7 +45,7 @@ def main():
             csv.writer(out).writerows([("start", "target"), *((shown(a), shown(b)) for a, b in tasks)])
         results = arguments.out / system
         run(arguments.cairn, "evaluate", "--system", system, "--tasks", file, "--methods", arguments.methods, "--work", arguments.work,
-            "--threads", 1, "--quiet", "--out", results)
+            "--no-ranker", "--threads", 1, "--quiet", "--out", results)
         rows = pyarrow.parquet.read_table(results / "results.parquet").to_pylist()
         for method in arguments.methods.split(","):
             found = [row for row in rows if row["method"] == method]

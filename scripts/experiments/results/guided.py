@@ -136,7 +136,7 @@ def section(run, arguments):
         learn, valid, test = halide_tasks(run, arguments.seeds) if system == "halide" else ring_tasks(run)
         out = run.out / f"{system}-ranker"
         ranker = run(f"{out.name}/ranker.json", "learn", "--system", system, "--tasks", learn,
-                     "--validation", valid, "--rounds", ROUNDS[system], "--out", out)
+                     "--validation", valid, "--rounds", ROUNDS[system], "--from-nothing", "--out", out)
         rounds(run, system, out)
         for name in names:
             file, hard = family(run, system, name, test[name], ranker, arguments.works)

@@ -83,7 +83,7 @@ def main():
     for name, system in [("`ring`", "ring"), ("found", found / "found.rules")]:
         learned = arguments.out / f"learned-{pathlib.Path(system).stem}-{arguments.size}-{arguments.seed}"
         tasks = ["--tasks", arguments.out / "train.csv", "--validation", arguments.out / "validation.csv"]
-        run(arguments.cairn, "learn", "--system", system, *tasks, "--out", learned, "--seed", arguments.seed, *common)
+        run(arguments.cairn, "learn", "--system", system, *tasks, "--from-nothing", "--out", learned, "--seed", arguments.seed, *common)
         tried = arguments.out / f"tried-{pathlib.Path(system).stem}-{arguments.size}-{arguments.seed}"
         said = run(arguments.cairn, "evaluate", "--system", system, "--tasks", arguments.out / "test.csv", "--methods", "cap,deep,ranked", "--ranker", learned,
                    *LIMITS, "--out", tried, *common)

@@ -1,11 +1,11 @@
 //! `cairn prove`: guided search for one question.
 
 use crate::commands::answers::prove_shape::{Shape, prove_shape, read_shape};
-use crate::inputs::aids::{AidArgs, Wanted};
+use crate::inputs::aids::AidArgs;
 use crate::inputs::args::{
     NotProved, RunArgs, keep_to_cap, load_system, note_unread, of_flag, read_question, read_ranker,
 };
-use crate::inputs::shipped::SYSTEMS;
+use crate::inputs::shipped::{SYSTEMS, ranker_of};
 use crate::shown::guides::show_guides;
 use crate::shown::proof::{PRINTED, ProofArgs, show_opposed};
 use anyhow::{Result, anyhow, bail};
@@ -159,8 +159,8 @@ fn search(
     settings: &SearchSettings,
 ) -> Result<Answer> {
     let method = args.method()?;
-    let wanted = Wanted { used: true, by_default: false, needed: method.needs_ranker() };
-    let file = method.uses_ranker().then(|| args.aids.ranker_file(system, wanted)).flatten();
+    let file =
+        method.uses_ranker().then(|| args.aids.ranker.or(|| Some(ranker_of(system)))).flatten();
     let mut there = args.aids.there(file.as_ref());
     there.extend(args.expert.as_ref().map(|_| Need::Guides));
     method.expect(&there)?;

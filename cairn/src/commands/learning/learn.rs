@@ -2,7 +2,7 @@
 
 use crate::inputs::args::{RunArgs, load_system, named_cost, of_flag, read_ranker};
 use crate::inputs::ranker_file;
-use crate::inputs::shipped::{SEEDS, SYSTEMS};
+use crate::inputs::shipped::{SEEDS, SYSTEMS, any_ranker};
 use crate::shown::part::print_part;
 use anyhow::{Result, ensure};
 use egraph::{Sketch, System, TermBank};
@@ -38,11 +38,11 @@ Examples:
       --ranker ranker/ranker.json --methods all-work,shared,deep,ranked \\
       --out results
 
-In round 0 one e-graph is grown for each task, and the matches that lead to the smallest terms come \
-first. Each later round fits a small network to the matches that the proofs of earlier rounds used, and \
-grows e-graphs in the order that the network gives. The ranker that proves most validation tasks is kept.
+In round 0 one e-graph is grown for each task, and the matches come in the order of the ranker for any system, \
+or of that of --from. Each later round fits a small network to the matches that the proofs of earlier rounds used, and \
+grows e-graphs in the order that the network gives. The ranker that proves most validation tasks is kept, be it that of round 0.
 
-With --seeds each seed is optimised in the same order, from e-graph to e-graph, and what each improvement used \
+With --seeds each seed is optimised from e-graph to e-graph, in round 0 the smallest terms first, and what each improvement used \
 is learned from. The ranker that leaves least of the cost of the validation seeds is kept: the table has the geometric \
 mean of what is left. The same command goes on with a run that was stopped.
 
@@ -71,9 +71,12 @@ pub struct LearnArgs {
     #[command(flatten)]
     options: LearnOptions,
     /// A ranker to go on from, or the directory of `cairn learn`, or a shipped one by its name: its order in round
-    /// 0, its weights in each fit
+    /// 0, its weights in each fit [default: `any` with --tasks, none with --seeds]
     #[arg(long, value_name = "FILE", value_parser = ranker_file::parser())]
     from: Option<InputFile>,
+    /// Begin with no ranker: the smallest terms come first in round 0
+    #[arg(long, conflicts_with = "from")]
+    from_nothing: bool,
     /// The directory for the rounds and the ranker
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
@@ -97,7 +100,9 @@ pub struct LearnArgs {
 
 pub fn run(args: &LearnArgs) -> Result<()> {
     let system = load_system(&args.system)?;
-    let from = args.from.as_ref().map(|file| read_ranker(file, &system)).transpose()?;
+    let from_any = args.tasks.is_some() && !args.from_nothing;
+    let from = args.from.clone().or_else(|| from_any.then(any_ranker));
+    let from = from.map(|file| read_ranker(&file, &system)).transpose()?;
     match (&args.seeds, &args.tasks, &args.validation) {
         (Some(seeds), ..) => learn_to_optimise(args, &system, seeds, from.as_ref()),
         (None, Some(tasks), Some(validation)) => {

@@ -71,7 +71,7 @@ pub struct EvaluateArgs {
     /// their name
     #[arg(long, value_name = "FILE", value_parser = SEEDS.parser(), conflicts_with_all = ["tasks", "model", "config", "methods"])]
     pub terms: Option<InputFile>,
-    /// The optimisers, see below, separated by commas [default: all, `ranked` if there is a ranker]
+    /// The optimisers, see below, separated by commas [default: all, `ranked` only with a ranker]
     #[arg(long, value_name = "NAMES", value_delimiter = ',', requires = "terms")]
     pub optimisers: Option<Vec<Optimiser>>,
     /// What a term costs: size, depth, or a cost of the system; several with commas between [default: cost]
@@ -178,11 +178,8 @@ fn with_inputs<T: Send>(
     }
     let mut bank = TermBank::new(system.language.clone());
     let uses_ranker = |methods: &Vec<Method>| methods.iter().any(|method| method.uses_ranker());
-    let wanted = Wanted {
-        used: asked.as_ref().is_none_or(uses_ranker),
-        by_default: asked.is_none(),
-        needed: asked.iter().flatten().any(|method| method.needs_ranker()),
-    };
+    let wanted =
+        Wanted { used: asked.as_ref().is_none_or(uses_ranker), by_default: asked.is_none() };
     let found = args.aids.read_ranker(&system, wanted, run.quiet, |ranker| {
         refuse_seen("the ranker", &tasks.tasks, &mut bank, &ranker.seen)
     })?;
@@ -246,10 +243,13 @@ fn command(args: &EvaluateArgs, tasks: &Path, evaluation: &Evaluation) -> String
         file.map_or_else(String::new, |file| format!(" --{option} {file}{beside}"))
     };
     let aids = evaluation.aids.listed().map(aid).concat();
+    let unranked =
+        evaluation.aids.ranker.is_none() && evaluation.methods.iter().any(|m| m.uses_ranker());
+    let unranked = if unranked { " --no-ranker" } else { "" };
     let settings = evaluation.search.listed();
     let settings = settings.map(|(option, _, value)| format!(" --{option} {value}")).concat();
     format!(
-        "cairn evaluate --system {} --tasks {}{aids} --methods {}{settings}",
+        "cairn evaluate --system {} --tasks {}{aids}{unranked} --methods {}{settings}",
         args.system,
         tasks.display(),
         names.join(","),

@@ -26,7 +26,6 @@ pub fn run(args: &EvaluateArgs, file: &InputFile) -> Result<()> {
     let wanted = Wanted {
         used: asked.is_none_or(|names| names.iter().any(|optimiser| optimiser.ranked)),
         by_default: asked.is_none(),
-        needed: false,
     };
     let found = args.aids.read_ranker(&system, wanted, run.quiet, |ranker| {
         refuse_seen_terms("the ranker", &terms, &mut bank, &ranker.seen)
@@ -37,11 +36,14 @@ pub fn run(args: &EvaluateArgs, file: &InputFile) -> Result<()> {
     ensure!(!optimisers.is_empty(), "no optimiser to compare");
     for (i, optimiser) in optimisers.iter().enumerate() {
         ensure!(!optimisers[..i].contains(optimiser), "optimiser '{optimiser}' is given twice");
-        ensure!(found.is_some() || !optimiser.ranked, "the optimiser '{optimiser}' needs --ranker");
+        ensure!(
+            found.is_some() || !optimiser.ranked,
+            "the optimiser '{optimiser}' needs a ranker: leave out --no-ranker"
+        );
     }
     let is_used = optimisers.iter().any(|optimiser| optimiser.ranked);
     ensure!(
-        is_used || args.aids.ranker.is_none(),
+        is_used || args.aids.ranker.given.is_none(),
         "--ranker is for the optimiser 'ranked', which is not among --optimisers"
     );
     let (ranker_file, ranker) = found.filter(|_| is_used).unzip();

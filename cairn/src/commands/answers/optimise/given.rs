@@ -1,11 +1,11 @@
 //! What terms are optimised with: the rewrite system, what is looked for, and what was learned.
 
+use crate::inputs::aids::RankerArgs;
 use crate::inputs::args::{
     DeviceChoice, load_model, load_system_with_text, named_cost, of_flag, read_ranker,
     read_strategy,
 };
-use crate::inputs::ranker_file;
-use crate::inputs::shipped::ranker_of;
+use crate::inputs::shipped::own_ranker_of;
 use crate::inputs::shipped_models::model_parser;
 use anyhow::{Result, anyhow};
 use egraph::{MatchOrder, Scheduler, Sketch, SortId, System};
@@ -31,13 +31,8 @@ pub struct Learned {
     /// Where the model computes
     #[arg(long, value_enum, default_value_t, requires = "model")]
     device: DeviceChoice,
-    /// A ranker, or the directory of `cairn learn`, or a shipped one by its name: in which order best-first
-    /// chooses matches [default: the one that is shipped for the system, if one is]
-    #[arg(long, value_name = "FILE", value_parser = ranker_file::parser())]
-    ranker: Option<InputFile>,
-    /// Use no ranker: best-first begins with the matches that lead to the smallest terms
-    #[arg(long, conflicts_with = "ranker")]
-    no_ranker: bool,
+    #[command(flatten)]
+    ranker: RankerArgs,
 }
 
 /// What all terms are optimised with.
@@ -69,16 +64,14 @@ impl Given {
     ) -> Result<Given> {
         let (system, system_text) = load_system_with_text(file)?;
         let aim = options.settle(Beside {
-            ranker: learned.ranker.is_some(),
+            ranker: learned.ranker.given.is_some(),
             writer: learned.model.is_some(),
             goals,
             normal_form: system.normal_form.is_some(),
         });
         let aim = aim.map_err(of_flag)?;
         let is_used = aim.limits.budget.scheduler.has(Scheduler::BestFirst);
-        let shipped = || ranker_of(&system, false);
-        let is_wanted = is_used && !learned.no_ranker;
-        let ranker = learned.ranker.clone().or_else(|| is_wanted.then(shipped).flatten());
+        let ranker = is_used.then(|| learned.ranker.or(|| own_ranker_of(&system))).flatten();
         let ranker = ranker.map(|file| read_ranker(&file, &system)).transpose()?;
         let terms = options.guides();
         let (mut planner, mut model, mut writer) = (None, None, None);
