@@ -124,7 +124,7 @@ fn it_is_taken_where_a_system_has_none_of_its_own_unless_none_is_wanted() {
 }
 
 #[test]
-fn learning_to_prove_begins_with_it_unless_it_begins_with_nothing() {
+fn learning_begins_with_it_unless_it_begins_with_nothing() {
     let directory = tempfile::tempdir().unwrap();
     learned(&directory);
     let again = |more: &[&str], code: i32| {

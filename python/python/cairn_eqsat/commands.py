@@ -238,7 +238,7 @@ def learn(
 ) -> Ranker:
     """Learns in which order matches lead to proofs, from tasks, or to cheaper terms, from seeds, as ``cairn
     learn``, with the options of :class:`LearnOptions`; the ranker that is best on the validation tasks. ``from_`` is a
-    ranker to begin with, or ``False`` for none; tasks begin with that for any system."""
+    ranker to begin with, or ``False`` for none; the default is that for any system."""
     loaded = system if isinstance(system, System) else System.load(fspath(system))
     with _Files(system) as file:
         arguments = _arguments(

@@ -478,7 +478,7 @@ def learn(arguments):
     seeds = arguments.out / "seeds.txt"
     seeds.write_text("".join(program(MADE[kernel[0]](*kernel[1:])) + "\n" for kernel in drawn()))
     if not (arguments.out / "learned/ranker.json").exists():
-        subprocess.run([str(part) for part in (arguments.cairn, "learn", "--system", RULES, "--seeds", seeds, "--cost", "cost", "--cap", 4000,
+        subprocess.run([str(part) for part in (arguments.cairn, "learn", "--system", RULES, "--from-nothing", "--seeds", seeds, "--cost", "cost", "--cap", 4000,
                                                "--work", 20_000, "--rounds", 3, "--threads", 1, "--out", arguments.out / "learned")], check=True)
 
 

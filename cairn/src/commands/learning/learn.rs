@@ -42,7 +42,7 @@ In round 0 one e-graph is grown for each task, and the matches come in the order
 or of that of --from. Each later round fits a small network to the matches that the proofs of earlier rounds used, and \
 grows e-graphs in the order that the network gives. The ranker that proves most validation tasks is kept, be it that of round 0.
 
-With --seeds each seed is optimised from e-graph to e-graph, in round 0 the smallest terms first, and what each improvement used \
+With --seeds each seed is optimised in the same order, from e-graph to e-graph, and what each improvement used \
 is learned from. The ranker that leaves least of the cost of the validation seeds is kept: the table has the geometric \
 mean of what is left. The same command goes on with a run that was stopped.
 
@@ -71,7 +71,7 @@ pub struct LearnArgs {
     #[command(flatten)]
     options: LearnOptions,
     /// A ranker to go on from, or the directory of `cairn learn`, or a shipped one by its name: its order in round
-    /// 0, its weights in each fit [default: `any` with --tasks, none with --seeds]
+    /// 0, its weights in each fit [default: `any`]
     #[arg(long, value_name = "FILE", value_parser = ranker_file::parser())]
     from: Option<InputFile>,
     /// Begin with no ranker: the smallest terms come first in round 0
@@ -100,8 +100,7 @@ pub struct LearnArgs {
 
 pub fn run(args: &LearnArgs) -> Result<()> {
     let system = load_system(&args.system)?;
-    let from_any = args.tasks.is_some() && !args.from_nothing;
-    let from = args.from.clone().or_else(|| from_any.then(any_ranker));
+    let from = args.from.clone().or_else(|| (!args.from_nothing).then(any_ranker));
     let from = from.map(|file| read_ranker(&file, &system)).transpose()?;
     match (&args.seeds, &args.tasks, &args.validation) {
         (Some(seeds), ..) => learn_to_optimise(args, &system, seeds, from.as_ref()),
