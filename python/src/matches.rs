@@ -66,9 +66,10 @@ pub enum Order {
 impl Order {
     /// The ranker that is shipped for the system, if one is.
     pub fn shipped(shared: &Shared) -> PyResult<Order> {
-        let shipped = own_ranker_of(&shared.system);
-        let loaded = shipped.map(|file| load_ranker(&file, &shared.system)).transpose();
-        Ok(loaded.map_err(any)?.map_or(Order::None, Order::Learned))
+        match own_ranker_of(&shared.system) {
+            Some(_) => Ok(Order::Learned(shared.ranker()?)),
+            None => Ok(Order::None),
+        }
     }
 
     /// From a [`Ranker`], a path or name, a function of matches, or `False` for none.

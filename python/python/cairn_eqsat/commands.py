@@ -82,7 +82,7 @@ def run(*arguments: str | PathLike[str], progress: bool = False) -> str:
 
 
 def _arguments(command: str, known: Collection[str], options: Mapping[str, Any], /, **others: Any) -> list[str]:
-    """The arguments of a command from options, whose names are known, and from others; what is ``None`` is left out."""
+    """The arguments of a command from options, whose names are known, and from others; what is ``None`` or ``False`` is left out."""
     given = dict(options)
     for old, new in _OLD.get(command, {}).items():
         if old in given:
@@ -243,7 +243,7 @@ def learn(
     with _Files(system) as file:
         arguments = _arguments(
             "learn", LearnOptions.__annotations__, options,
-            out=fspath(out), system=file, tasks=tasks, seeds=seeds, validation=validation, from_=from_ or None,
+            out=fspath(out), system=file, tasks=tasks, seeds=seeds, validation=validation, from_=from_,
             from_nothing=from_ is False, threads=threads, seed=seed, quiet=not progress,
         )
         run("learn", *arguments, progress=progress)
@@ -272,7 +272,7 @@ def evaluate(
             "evaluate", SearchOptions.__annotations__, options,
             out=fspath(out), system=file, tasks=tasks,
             methods=None if methods is None else ",".join(_several(methods)),
-            model=model, seen_unknown=seen_unknown, ranker=ranker or None, no_ranker=ranker is False,
+            model=model, seen_unknown=seen_unknown, ranker=ranker, no_ranker=ranker is False,
             config=config, threads=threads, seed=seed, quiet=not progress,
         )
         run("evaluate", *arguments, progress=progress)

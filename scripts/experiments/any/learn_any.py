@@ -65,10 +65,10 @@ def quietly(*command):
     return done.returncode == 0
 
 
-def learn(args, system, tasks, validation, out, rounds, *options):
+def learn(args, system, tasks, validation, out, rounds, *begin):
     if not (out / "ranker.json").exists():
         return quietly(args.cairn, "learn", "--system", system, "--tasks", tasks, "--validation", validation, "--rounds", rounds,
-                       "--from-nothing", "--threads", 1, "--quiet", "--out", out, *options)
+                       "--threads", 1, "--quiet", "--out", out, *(begin or ["--from-nothing"]))
     return True
 
 

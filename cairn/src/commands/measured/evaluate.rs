@@ -177,9 +177,8 @@ fn with_inputs<T: Send>(
         }
     }
     let mut bank = TermBank::new(system.language.clone());
-    let uses_ranker = |methods: &Vec<Method>| methods.iter().any(|method| method.uses_ranker());
     let wanted =
-        Wanted { used: asked.as_ref().is_none_or(uses_ranker), by_default: asked.is_none() };
+        Wanted { used: asked.as_deref().is_none_or(use_ranker), by_default: asked.is_none() };
     let found = args.aids.read_ranker(&system, wanted, run.quiet, |ranker| {
         refuse_seen("the ranker", &tasks.tasks, &mut bank, &ranker.seen)
     })?;
@@ -234,6 +233,11 @@ fn resolve(
     })
 }
 
+/// Whether one of them draws on a ranker, if there is one.
+fn use_ranker(methods: &[Method]) -> bool {
+    methods.iter().any(|method| method.uses_ranker())
+}
+
 /// The command that does this evaluation, every setting spelt out, but for --out.
 fn command(args: &EvaluateArgs, tasks: &Path, evaluation: &Evaluation) -> String {
     let names: Vec<&str> = evaluation.methods.iter().map(|m| m.name()).collect();
@@ -243,8 +247,7 @@ fn command(args: &EvaluateArgs, tasks: &Path, evaluation: &Evaluation) -> String
         file.map_or_else(String::new, |file| format!(" --{option} {file}{beside}"))
     };
     let aids = evaluation.aids.listed().map(aid).concat();
-    let unranked =
-        evaluation.aids.ranker.is_none() && evaluation.methods.iter().any(|m| m.uses_ranker());
+    let unranked = evaluation.aids.ranker.is_none() && use_ranker(&evaluation.methods);
     let unranked = if unranked { " --no-ranker" } else { "" };
     let settings = evaluation.search.listed();
     let settings = settings.map(|(option, _, value)| format!(" --{option} {value}")).concat();
