@@ -15,6 +15,17 @@ pub(crate) const SECOND: usize = WIDTHS[1];
 /// The sums of the first layer.
 pub(crate) type First = [f32; FIRST];
 
+/// What a parameter is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// Rows by what is picked, or by operator of a set.
+    Table,
+    /// What a layer multiplies its inputs by.
+    Layer,
+    /// What a layer adds.
+    Bias,
+}
+
 /// The numbers of a ranker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -72,20 +83,24 @@ impl Weights {
         self.tables.each_ref().map(|table| table.len() / FIRST)
     }
 
-    /// All of its numbers, by parameter, and whether that is a matrix.
-    pub(crate) fn parameters(&self) -> impl Iterator<Item = (&[f32], bool)> {
+    /// All of its numbers, by parameter, and what each is.
+    pub(crate) fn parameters(&self) -> impl Iterator<Item = (&[f32], Part)> {
         let Weights { values, second, last, first_bias, second_bias, last_bias, .. } = self;
-        let matrices = self.tables.iter().chain(&self.sets).chain([values, second, last]);
-        let vectors = [&first_bias[..], &second_bias[..], std::slice::from_ref(last_bias)];
-        matrices.map(|matrix| (&matrix[..], true)).chain(vectors.map(|vector| (vector, false)))
+        let tables = self.tables.iter().chain(&self.sets);
+        let biases = [&first_bias[..], &second_bias[..], std::slice::from_ref(last_bias)];
+        let tables = tables.map(|table| (&table[..], Part::Table));
+        let layers = [values, second, last].map(|layer| (&layer[..], Part::Layer));
+        tables.chain(layers).chain(biases.map(|bias| (bias, Part::Bias)))
     }
 
     /// The same, to be changed.
-    pub(crate) fn parameters_mut(&mut self) -> impl Iterator<Item = (&mut [f32], bool)> {
+    pub(crate) fn parameters_mut(&mut self) -> impl Iterator<Item = (&mut [f32], Part)> {
         let Weights { values, second, last, first_bias, second_bias, last_bias, .. } = self;
-        let matrices = self.tables.iter_mut().chain(&mut self.sets).chain([values, second, last]);
-        let vectors = [&mut first_bias[..], &mut second_bias[..], std::slice::from_mut(last_bias)];
-        matrices.map(|matrix| (&mut matrix[..], true)).chain(vectors.map(|vector| (vector, false)))
+        let tables = self.tables.iter_mut().chain(&mut self.sets);
+        let biases = [&mut first_bias[..], &mut second_bias[..], std::slice::from_mut(last_bias)];
+        let tables = tables.map(|table| (&mut table[..], Part::Table));
+        let layers = [values, second, last].map(|layer| (&mut layer[..], Part::Layer));
+        tables.chain(layers).chain(biases.map(|bias| (bias, Part::Bias)))
     }
 
     /// # Errors

@@ -7,22 +7,28 @@
 //! p ← (1 − rate·decay)·p − rate/(1 − β₁ᵗ) · m / (√(v/(1 − β₂ᵗ)) + ε)
 //! ```
 
-use crate::weights::Weights;
+use crate::weights::{Part, Weights};
 use anyhow::{Result, ensure};
 
 const BETAS: [f32; 2] = [0.9, 0.98];
 const EPSILON: f32 = 1e-8;
 
+/// What parameters lose, per unit of the rate; biases lose nothing.
+#[derive(Clone, Copy)]
+pub(crate) struct Decay {
+    pub(crate) tables: f64,
+    pub(crate) layers: f64,
+}
+
 /// First and second moments of the gradients.
 pub(crate) struct AdamW {
     moments: [Weights; 2],
     step: i32,
-    /// What matrices lose, per unit of the rate; vectors lose nothing.
-    decay: f64,
+    decay: Decay,
 }
 
 impl AdamW {
-    pub(crate) fn new(weights: &Weights, decay: f64) -> AdamW {
+    pub(crate) fn new(weights: &Weights, decay: Decay) -> AdamW {
         AdamW { moments: [0, 1].map(|_| Weights::zeros(weights.rows())), step: 0, decay }
     }
 
@@ -50,12 +56,16 @@ impl AdamW {
         self.step = self.step.saturating_add(1);
         let unbiased = BETAS.map(|beta| 1.0 - f64::from(beta).powi(self.step));
         let (by, second) = ((rate / unbiased[0]) as f32, (1.0 / unbiased[1]) as f32);
-        let keep = (1.0 - rate * self.decay) as f32;
+        let keep = |part| match part {
+            Part::Table => (1.0 - rate * self.decay.tables) as f32,
+            Part::Layer => (1.0 - rate * self.decay.layers) as f32,
+            Part::Bias => 1.0,
+        };
         let [first_moments, second_moments] = &mut self.moments;
         let moments = first_moments.parameters_mut().zip(second_moments.parameters_mut());
         let parameters = weights.parameters_mut().zip(gradient.parameters()).zip(moments);
-        for (((p, is_matrix), (g, _)), ((m, _), (v, _))) in parameters {
-            let keep = if is_matrix { keep } else { 1.0 };
+        for (((p, part), (g, _)), ((m, _), (v, _))) in parameters {
+            let keep = keep(part);
             for (((p, &g), m), v) in p.iter_mut().zip(g).zip(m).zip(v) {
                 let g = g * clip;
                 *m = BETAS[0] * *m + (1.0 - BETAS[0]) * g;
@@ -72,11 +82,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_quadratic_is_minimised_and_matrices_decay_alone() {
+    fn a_quadratic_is_minimised_and_each_part_decays_by_its_own() {
         let mut weights = Weights::zeros([1; 7]);
         weights.last[0] = 3.0;
         weights.last_bias = -2.0;
-        let mut optimiser = AdamW::new(&weights, 0.0);
+        let mut optimiser = AdamW::new(&weights, Decay { tables: 0.0, layers: 0.0 });
         for _ in 0..400 {
             let mut gradient = Weights::zeros([1; 7]);
             (gradient.last[0], gradient.last_bias) = (weights.last[0], weights.last_bias);
@@ -85,16 +95,19 @@ mod tests {
         }
         assert!(weights.last[0].abs() < 0.01 && weights.last_bias.abs() < 0.01, "{weights:?}");
         (weights.last[0], weights.last_bias) = (3.0, -2.0);
-        let nothing = Weights::zeros([1; 7]);
-        AdamW::new(&weights, 0.5).update(&mut weights, &[nothing], 0.1, 1.0).unwrap();
+        (weights.tables[0][0], weights.sets[1][2], weights.values[1]) = (2.0, 4.0, -4.0);
+        let (nothing, decay) = (Weights::zeros([1; 7]), Decay { tables: 5.0, layers: 0.5 });
+        AdamW::new(&weights, decay).update(&mut weights, &[nothing], 0.1, 1.0).unwrap();
         assert_eq!((weights.last[0], weights.last_bias), (3.0 * 0.95, -2.0));
+        let others = [weights.tables[0][0], weights.sets[1][2], weights.values[1]];
+        assert_eq!(others, [1.0, 2.0, -4.0 * 0.95]);
     }
 
     #[test]
     fn a_gradient_that_is_no_number_changes_nothing() {
         let mut weights = Weights::random([1; 7], 0);
         let before = weights.clone();
-        let mut optimiser = AdamW::new(&weights, 0.1);
+        let mut optimiser = AdamW::new(&weights, Decay { tables: 0.1, layers: 0.1 });
         for wrong in [f32::NAN, f32::INFINITY, f32::MAX] {
             let mut gradient = Weights::zeros([1; 7]);
             gradient.values[3] = wrong;

@@ -2,7 +2,7 @@
 
 use crate::any::{AnyRanker, Rows};
 use crate::example::Example;
-use crate::fitting::adamw::AdamW;
+use crate::fitting::adamw::{AdamW, Decay};
 use crate::fitting::gradient::gradient;
 use crate::fitting::lists::{LIST, Lists};
 use crate::numbers::table_rows;
@@ -24,10 +24,10 @@ const SHARE: usize = 64 * LIST;
 const LEARNING_RATE: f64 = 2e-3;
 /// The rate falls to this share of it.
 const LAST_RATE: f64 = 0.02;
-const WEIGHT_DECAY: f64 = 1e-2;
-/// Of a ranker for any system, whose weights must be worth something on systems that it never saw: what the systems at hand
-/// don't need goes to zero (docs/results.md, "What its features can say").
-const WEIGHT_DECAY_OF_ANY: f64 = 1.0;
+const DECAY: Decay = Decay { tables: 1e-2, layers: 1e-2 };
+/// Of a ranker for any system. What the systems at hand don't need of the rows for their rules and operators goes to zero: on other
+/// systems it would be noise. The layers behind see no system, and need their width (docs/results.md, "Rows are held down, layers are not").
+const DECAY_OF_ANY: Decay = Decay { tables: 1.0, layers: 0.1 };
 const CLIP: f64 = 1.0;
 
 /// Weights with which the used matches rank above others of their e-graphs, by AdamW, all used ones of `examples` so many times,
@@ -48,7 +48,7 @@ pub fn fit(
         None => Weights::random(table_rows(system), seed),
     };
     let (lists, course) = (Lists::of(examples), Course { epochs, seed, quiet });
-    descend(weights, WEIGHT_DECAY, lists.len(), &course, |weights, picked, rng| {
+    descend(weights, DECAY, lists.len(), &course, |weights, picked, rng| {
         let drawn = lists.draw(picked.iter().copied(), 1.0 / picked.len() as f32, rng);
         drawn.par_chunks(SHARE).map(|share| gradient(weights, share)).collect()
     })
@@ -73,8 +73,8 @@ pub fn fit_any(studies: &[Study<'_>], course: &Course) -> Result<Weights> {
     let places = lists.iter().enumerate();
     let places: Vec<(usize, usize)> =
         places.flat_map(|(study, lists)| (0..lists.len()).map(move |list| (study, list))).collect();
-    let (weights, decay) = (AnyRanker::random(course.seed), WEIGHT_DECAY_OF_ANY);
-    descend(weights, decay, places.len(), course, |weights, picked, rng| {
+    let weights = AnyRanker::random(course.seed);
+    descend(weights, DECAY_OF_ANY, places.len(), course, |weights, picked, rng| {
         let mut picked: Vec<(usize, usize)> = picked.iter().map(|i| places[*i]).collect();
         let share = 1.0 / picked.len() as f32;
         picked.sort_unstable();
@@ -103,7 +103,7 @@ pub struct Course {
 /// Weights after going down the gradients of batches of so many `lists`, which `shares` gives as a sum.
 fn descend(
     mut weights: Weights,
-    decay: f64,
+    decay: Decay,
     lists: usize,
     &Course { epochs, seed, quiet }: &Course,
     shares: impl Fn(&Weights, &[usize], &mut ChaCha8Rng) -> Vec<Weights>,

@@ -226,7 +226,7 @@ def learn(args):
         write_tasks(file, tasks)
         options = ["--scheduler", "backoff", "--cap", 200_000, "--work", 200_000]
         if model:
-            options = ["--model", model, "--cap", CAP, "--work", ROUND_WORK]
+            options = ["--model", model, "--cap", CAP, "--work", args.work or ROUND_WORK]
         said = optimise(args, file, out, *options)
         found.append(out)
         print(f"round {number}: {said[2]} in {said[0]} s", flush=True)
@@ -257,7 +257,7 @@ def test(args):
             write_tasks(file, [(number, *task) for number, task in enumerate(tests(k, args.factors, args.tasks))])
             slug = "".join(c if c.isalnum() else "-" for c in name)
             out = args.out / f"{bed}-{slug}"
-            said = optimise(args, file, out, "--work", args.work, *options)
+            said = optimise(args, file, out, "--work", args.work or WORK, *options)
             reached = next(line.split(": ")[1] for line in said if line.startswith("goals reached"))
             work = next(line.split("work a term: ")[1] for line in said if "work a term" in line)
             none = reached.startswith("0 ")
@@ -284,7 +284,7 @@ def main():
     parser.add_argument("--most-loops", type=int, default=6, help="loops of a task of a round at most")
     parser.add_argument("--guides", type=int, default=8)
     parser.add_argument("--tasks", type=int, default=24)
-    parser.add_argument("--work", type=int, default=WORK)
+    parser.add_argument("--work", type=int, help="e-nodes of a task over all e-graphs: 300,000 in a round, 3,000,000 in a test")
     parser.add_argument("--loops", type=int, nargs="+", default=[4, 5, 6])
     args = parser.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
