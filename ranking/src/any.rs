@@ -253,9 +253,10 @@ mod tests {
         assert!(AnyRanker::read("any.json", &damaged).is_err());
     }
 
-    /// The weights of numbers that no rule of the systems has go towards zero: on other systems they would be noise.
+    /// The weights of numbers that no rule of the systems has go towards zero: on other systems they would be noise. The
+    /// layers behind keep their width.
     #[test]
-    fn what_no_system_tells_fades() {
+    fn what_no_system_tells_fades_and_layers_do_not() {
         let system = System::parse(RULES).unwrap();
         let examples: Vec<Example> = (0..100).map(example).collect();
         let studies = [Study { system: &system, examples: &examples[..] }];
@@ -263,11 +264,15 @@ mod tests {
         let rules = Features::of(&system).rules;
         let untold: Vec<usize> = (0..RULE).filter(|n| rules.iter().all(|r| r[*n] == 0.0)).collect();
         assert!(untold.len() > 5);
-        let size = |weights: &Weights| -> f32 {
-            let row = |n: &usize| weights.tables[0][n * FIRST..][..FIRST].iter();
-            untold.iter().flat_map(row).map(|weight| weight.abs()).sum()
+        let sizes = |weights: &Weights| -> [f32; 2] {
+            let row = |n: &usize| &weights.tables[0][n * FIRST..][..FIRST];
+            let untold = untold.iter().flat_map(row).map(|weight| weight.abs()).sum();
+            [untold, weights.second.iter().map(|weight| weight.abs()).sum()]
         };
-        assert!(size(&fitted) < 0.5 * size(&AnyRanker::random(1)));
+        let [untold, layer] = sizes(&fitted);
+        let [untold_before, layer_before] = sizes(&AnyRanker::random(1));
+        assert!(untold < 0.5 * untold_before, "{untold} {untold_before}");
+        assert!(layer > 0.8 * layer_before, "{layer} {layer_before}");
     }
 
     /// Gradients go back by the transposed of the way forwards: ⟨g, A·u⟩ = ⟨Aᵀ·g, u⟩.
