@@ -8,7 +8,7 @@ of learn_any.py (240 training tasks, three rounds), in DIR; `test-2` and `test-3
 work and one thread. `--ranker DIR/without-BED.json` takes another file for each bed, one that never saw it (`learn_any.py fit --beds --without`).
 Finished steps are kept in DIR: the same command goes on where it was.
 
-Makes the tables of docs/results.md, "A ranker for every system". Needs a release build and pyarrow.
+Makes the tables of docs/results.md, "A ranker for every system", that of points by system, too. Needs a release build and pyarrow.
 """
 import argparse
 import math
@@ -93,6 +93,18 @@ def paired(tables):
               f"{worst[2]} ({worst[1]}) {worst[0]:+.1f} |")
 
 
+def by_bed(tables):
+    """Points that each bed gains in each comparison, its parts taken together."""
+    beds = list(next(iter(tables.values())))
+    print("\n| beside | " + " | ".join(beds) + " | mean |\n" + "| --- " * (2 + len(beds)) + "|")
+    for pair in PAIRS:
+        points = []
+        for name in beds:
+            counts, pairs = zip(*((found[name][0], found[name][2][pair]) for found in tables.values()))
+            points.append(100 * sum(wins - losses for wins, losses in pairs) / sum(counts))
+        print(f"| {pair[0]}, beside {pair[1]} | " + " | ".join(f"{p:+.1f}" for p in [*points, sum(points) / len(points)]) + " |")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("dir", type=pathlib.Path)
@@ -107,6 +119,7 @@ def main():
     args.dir.mkdir(parents=True, exist_ok=True)
     tables = {part: table(args, part) for part in args.parts}
     paired(tables)
+    by_bed(tables)
 
 
 if __name__ == "__main__":
