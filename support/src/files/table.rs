@@ -6,7 +6,7 @@ use anyhow::{Context, Result, anyhow, bail, ensure};
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{Field, Schema};
 use parquet::arrow::ArrowWriter;
-use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::arrow::arrow_reader::{ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::metadata::{KeyValue, ParquetMetaData};
 use parquet::file::properties::WriterProperties;
@@ -218,7 +218,9 @@ fn builder(path: &Path) -> Result<ParquetRecordBatchReaderBuilder<File>> {
     ensure!(!metadata.is_dir(), "a directory: expected a file");
     ensure!(metadata.is_file(), "not a regular file");
     let file = File::open(path)?;
-    let reader = ParquetRecordBatchReaderBuilder::try_new(file)
+    // How the writer had a column in memory (pandas and polars: large strings) does not matter.
+    let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
+    let reader = ParquetRecordBatchReaderBuilder::try_new_with_options(file, options)
         .map_err(|e| anyhow!("not a whole Parquet file: {e}"))?;
     refuse_other_compression(reader.metadata())?;
     Ok(reader)
@@ -226,11 +228,13 @@ fn builder(path: &Path) -> Result<ParquetRecordBatchReaderBuilder<File>> {
 
 fn refuse_other_compression(metadata: &ParquetMetaData) -> Result<()> {
     for column in metadata.row_groups().iter().flat_map(|group| group.columns()) {
-        let known =
-            matches!(column.compression(), Compression::UNCOMPRESSED | Compression::ZSTD(_));
+        let known = matches!(
+            column.compression(),
+            Compression::UNCOMPRESSED | Compression::SNAPPY | Compression::ZSTD(_)
+        );
         ensure!(
             known,
-            "compressed with {}, which is not supported: write it with zstd, or uncompressed",
+            "compressed with {}, which is not supported: write it with zstd, Snappy, or uncompressed",
             column.compression().to_string().split('(').next().unwrap_or_default()
         );
     }
@@ -254,7 +258,9 @@ fn open<R: Record>(path: &Path) -> Result<parquet::arrow::arrow_reader::ParquetR
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use arrow_array::UInt64Array;
+    use crate::columns_of;
+    use arrow_array::types::Int32Type;
+    use arrow_array::{DictionaryArray, LargeStringArray, UInt64Array};
     use arrow_schema::DataType;
 
     /// A row with a number.
@@ -281,13 +287,29 @@ pub(crate) mod tests {
         }
     }
 
+    /// A file as another program writes it.
+    fn parquet_of(batch: &RecordBatch, compression: Compression) -> Vec<u8> {
+        let properties = WriterProperties::builder().set_compression(compression).build();
+        let writer = ArrowWriter::try_new(Vec::new(), batch.schema(), Some(properties));
+        let mut writer = writer.unwrap();
+        writer.write(batch).unwrap();
+        writer.into_inner().unwrap()
+    }
+
     #[test]
     fn no_damaged_byte_makes_the_reader_panic() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("numbers.parquet");
-        write_table(&path, &(0..40).map(Numbered).collect::<Vec<_>>()).unwrap();
-        let whole = fs::read(&path).unwrap();
-        for place in 0..whole.len() {
+        let rows: Vec<_> = (0..40).map(Numbered).collect();
+        write_table(&path, &rows).unwrap();
+        let zstd = fs::read(&path).unwrap();
+        let columns = [("id", Numbered::columns(&rows).remove(0))];
+        let batch = RecordBatch::try_from_iter(columns).unwrap();
+        let snappy = parquet_of(&batch, Compression::SNAPPY);
+        for (whole, place) in [&zstd, &snappy]
+            .into_iter()
+            .flat_map(|whole| (0..whole.len()).map(move |at| (whole, at)))
+        {
             for flip in [1, 0x10, 0x80, 0xff] {
                 let mut bytes = whole.clone();
                 bytes[place] ^= flip;
@@ -321,11 +343,46 @@ pub(crate) mod tests {
         refuse_other_compression(&written).unwrap();
         let group = written.row_group(0).clone();
         let column = group.column(0).clone().into_builder();
-        let column = column.set_compression(Compression::SNAPPY).build().unwrap();
+        let column = column.set_compression(Compression::LZ4_RAW).build().unwrap();
         let group = group.into_builder().set_column_metadata(vec![column]).build().unwrap();
-        let snappy = written.into_builder().set_row_groups(vec![group]).build();
-        let message = refuse_other_compression(&snappy).unwrap_err().to_string();
-        assert!(message.starts_with("compressed with SNAPPY, which is not supported"), "{message}");
+        let other = written.into_builder().set_row_groups(vec![group]).build();
+        let message = refuse_other_compression(&other).unwrap_err().to_string();
+        assert!(
+            message.starts_with("compressed with LZ4_RAW, which is not supported"),
+            "{message}"
+        );
+    }
+
+    /// A row with a text, and perhaps another.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    struct Named {
+        name: String,
+        other: Option<String>,
+    }
+
+    impl Record for Named {
+        const NAME: &'static str = "names";
+        const ROW_GROUP: usize = 100;
+        const BATCH: usize = 4;
+        const LATER: &'static [&'static str] = &["other"];
+
+        columns_of!(Named: name, other);
+    }
+
+    /// As pandas and polars write tables: large strings, any of which may be missing, with Snappy.
+    #[test]
+    fn strings_are_strings_however_their_writer_had_them() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("names.parquet");
+        let large = LargeStringArray::from(vec!["a", "b"]);
+        let codes: DictionaryArray<Int32Type> = vec!["x", "x"].into_iter().collect();
+        let columns: [(&str, ArrayRef); 2] =
+            [("name", Arc::new(large)), ("other", Arc::new(codes))];
+        let batch = RecordBatch::try_from_iter_with_nullable(columns.map(|(n, c)| (n, c, true)));
+        let batch = batch.unwrap();
+        fs::write(&path, parquet_of(&batch, Compression::SNAPPY)).unwrap();
+        let named = |name: &str| Named { name: name.into(), other: Some("x".into()) };
+        assert_eq!(read_table::<Named>(&path).unwrap(), ["a", "b"].map(named));
     }
 
     #[cfg(unix)]
