@@ -17,7 +17,8 @@ pub use commands::answers::saturate::STORED_EGRAPH;
 pub use commands::export::egraph_page;
 pub use inputs::args::load_ranker;
 pub use inputs::listed::Argument;
-pub use inputs::shipped::{RANKERS, SYSTEMS, Shipped, own_ranker_of, ranker_of};
+pub use inputs::ranker_file::named_ranker;
+pub use inputs::shipped::{SYSTEMS, Shipped, any_ranker, own_ranker_of};
 pub use inputs::shipped_models::{keep_models_in, model_directory};
 pub use shown::proof::PRINTED;
 

@@ -251,6 +251,7 @@ impl Config {
         } = self;
         ensure!(*limit != Some(0), "limit = 0: expected at least 1 seed");
         ensure!(saturation.memory.0 > 0, "saturation.memory = 0B: expected some memory");
+        ensure!(saturation.nodes != Some(0), "saturation.nodes = 0: expected at least 1");
         ensure!(sampling.classes > 0, "sampling.classes = 0: expected at least 1");
         // All ordered pairs of the terms of a class are put in random order.
         let most = 1_000;

@@ -2,13 +2,11 @@
 
 use crate::errors::{any, bad};
 use crate::shared::{Shared, System};
-use cairn::{RANKERS, load_ranker, own_ranker_of};
+use cairn::{load_ranker, named_ranker};
 use egraph::{Cancel, Kind, MatchOrder, MatchView};
-use guided_search::RANKER_FILE;
 use pyo3::prelude::*;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
-use support::InputFile;
 
 /// A learned order of matches, as `learn` makes it.
 #[pyclass(frozen, module = "cairn_eqsat")]
@@ -45,11 +43,7 @@ impl Ranker {
 }
 
 fn read(source: PathBuf, shared: &Shared) -> PyResult<Arc<ranking::Ranker>> {
-    let learned = source.join(RANKER_FILE);
-    let file = match learned.is_file() {
-        true => InputFile::Path(learned),
-        false => RANKERS.resolve(source.into_os_string()).map_err(any)?,
-    };
+    let file = named_ranker(source.into_os_string()).map_err(any)?;
     load_ranker(&file, &shared.system).map_err(any)
 }
 
@@ -66,10 +60,7 @@ pub enum Order {
 impl Order {
     /// The ranker that is shipped for the system, if one is.
     pub fn shipped(shared: &Shared) -> PyResult<Order> {
-        match own_ranker_of(&shared.system) {
-            Some(_) => Ok(Order::Learned(shared.ranker()?)),
-            None => Ok(Order::None),
-        }
+        Ok(shared.own_ranker()?.map_or(Order::None, Order::Learned))
     }
 
     /// From a [`Ranker`], a path or name, a function of matches, or `False` for none.

@@ -1,18 +1,22 @@
 //! What terms, proofs and e-graphs of a system have in common: the system.
 
 use crate::errors::{any, bad, of_rules};
-use cairn::{load_ranker, ranker_of};
+use cairn::{any_ranker, load_ranker, own_ranker_of};
 use egraph::{Amount, ParseError, SortId, TermBank, did_you_mean};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use ranking::Ranker;
 use std::sync::{Arc, OnceLock};
+use support::InputFile;
 
 /// A system, and the text that it was read from, so that it can be sent to another process.
 pub struct Shared {
     pub system: Arc<egraph::System>,
     pub text: String,
     pub name: String,
+    /// The file of the ranker that is shipped for the system, if one is: looked for once, since all rules are compared.
+    own: OnceLock<Option<InputFile>>,
+    /// That, or else the one for any system: read once, which takes longer than a short search.
     ranker: OnceLock<Arc<Ranker>>,
 }
 
@@ -29,7 +33,8 @@ impl Shared {
 
     /// Of a system and the text that it was read from.
     pub fn of(system: egraph::System, text: String, name: String) -> Arc<Shared> {
-        Arc::new(Shared { system: Arc::new(system), text, name, ranker: OnceLock::new() })
+        let (own, ranker) = Default::default();
+        Arc::new(Shared { system: Arc::new(system), text, name, own, ranker })
     }
 
     /// A fresh bank.
@@ -37,12 +42,22 @@ impl Shared {
         TermBank::new(self.system.language.clone())
     }
 
-    /// The ranker that is shipped for the system or else that for any: read once, for that takes longer than a short search.
+    fn own(&self) -> Option<&InputFile> {
+        self.own.get_or_init(|| own_ranker_of(&self.system)).as_ref()
+    }
+
+    /// The ranker that is shipped for the system, if one is.
+    pub fn own_ranker(&self) -> PyResult<Option<Arc<Ranker>>> {
+        self.own().map(|_| self.ranker()).transpose()
+    }
+
+    /// The ranker that is shipped for the system, or else that for any.
     pub fn ranker(&self) -> PyResult<Arc<Ranker>> {
         if let Some(ranker) = self.ranker.get() {
             return Ok(ranker.clone());
         }
-        let ranker = load_ranker(&ranker_of(&self.system), &self.system).map_err(any)?;
+        let ranker = load_ranker(&self.own().cloned().unwrap_or_else(any_ranker), &self.system);
+        let ranker = ranker.map_err(any)?;
         Ok(self.ranker.get_or_init(|| ranker).clone())
     }
 

@@ -13,7 +13,6 @@ use anyhow::{Context, Result, anyhow, ensure};
 use egraph::System;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use support::hash::sha256;
 use support::{seal_json, unseal_json};
 use terms::SeenSeeds;
 
@@ -79,14 +78,6 @@ impl AnyRanker {
     /// None that are known of.
     pub fn text(&self) -> Result<String> {
         Ok(seal_json(&serde_json::to_string(self)?))
-    }
-
-    /// SHA-256 of that text.
-    ///
-    /// # Errors
-    /// None that are known of.
-    pub fn hash(&self) -> Result<String> {
-        Ok(sha256(self.text()?.as_bytes()))
     }
 
     /// The weights of a ranker for a system.
@@ -173,7 +164,7 @@ fn unmix(rows: &[Vec<(usize, f32)>], from: &[f32], to: &mut [f32]) {
 mod tests {
     use super::*;
     use crate::Example;
-    use crate::fitting::fit::{Course, Study, fit_any};
+    use crate::fitting::fit::{Passes, Study, fit_any};
     use crate::layers::Layers;
     use crate::numbers::{Numbers, VALUES};
 
@@ -235,9 +226,9 @@ mod tests {
         let [system, other] = [RULES, RENAMED].map(|rules| System::parse(rules).unwrap());
         let examples: Vec<Example> = (0..1_000).map(example).collect();
         let studies = [Study { system: &system, examples: &examples[..] }];
-        let course = Course { epochs: 150, seed: 1, quiet: true };
+        let passes = Passes { epochs: 150, seed: 1, quiet: true };
         let any =
-            AnyRanker::new(fit_any(&studies, &course).unwrap(), "a test".into(), BTreeMap::new());
+            AnyRanker::new(fit_any(&studies, &passes).unwrap(), "a test".into(), BTreeMap::new());
         let seen = || examples.iter().take(60).map(|example| example.seen);
         let of_first = ranks(&any.weights(&system), seen());
         let right = of_first.iter().zip(&examples).filter(|(rank, e)| (**rank > 0.0) == e.used);
@@ -260,7 +251,7 @@ mod tests {
         let system = System::parse(RULES).unwrap();
         let examples: Vec<Example> = (0..100).map(example).collect();
         let studies = [Study { system: &system, examples: &examples[..] }];
-        let fitted = fit_any(&studies, &Course { epochs: 800, seed: 1, quiet: true }).unwrap();
+        let fitted = fit_any(&studies, &Passes { epochs: 800, seed: 1, quiet: true }).unwrap();
         let rules = Features::of(&system).rules;
         let untold: Vec<usize> = (0..RULE).filter(|n| rules.iter().all(|r| r[*n] == 0.0)).collect();
         assert!(untold.len() > 5);

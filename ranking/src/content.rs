@@ -84,7 +84,7 @@ impl Content {
             let general = general.as_ref().map(|general| &general.tables[table][..]);
             to.tables[table] = moved(&weights.tables[table], general, rows - places.len(), places);
         }
-        // Operators beyond a set's have no row.
+        // Operators beyond the first so many share the rows of those: theirs stay as they are.
         let places: Vec<Option<usize>> =
             operators.iter().take(SET).map(|place| place.filter(|place| *place < SET)).collect();
         for (set, (to, old)) in to.sets.iter_mut().zip(&weights.sets).enumerate() {

@@ -22,5 +22,5 @@ pub mod weights;
 pub use any::AnyRanker;
 pub use content::{Content, Unknown};
 pub use example::Example;
-pub use fitting::fit::{Course, Study, fit, fit_any};
-pub use ranker::{LEAST_SHARE, LearnedOn, Ranker};
+pub use fitting::fit::{Passes, Study, fit, fit_any};
+pub use ranker::{LearnedOn, Ranker};

@@ -24,7 +24,7 @@ const FORMAT: &str = "cairn ranker 5";
 /// targets of seen seeds are not told apart.
 const OLD_FORMATS: [&str; 2] = ["cairn ranker 3", "cairn ranker 4"];
 /// A ranker that knows less of the rules and operators of a system is not for it.
-pub const LEAST_SHARE: f64 = 0.5;
+const LEAST_SHARE: f64 = 0.5;
 
 /// A ranker for one rewrite system.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

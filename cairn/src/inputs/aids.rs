@@ -30,7 +30,7 @@ pub struct AidArgs {
 #[derive(Clone, Debug, clap::Args)]
 pub struct RankerArgs {
     /// A ranker, or the directory of `cairn learn`, or a shipped one by its name: in which order best-first chooses
-    /// matches [default: the one that is shipped for the system, if one is; if not, to prove, `any`]
+    /// matches [default: the one that is shipped for the system, if one is; if not, `any`, but for `optimise`, which takes none]
     #[arg(id = "ranker", long, value_name = "FILE", value_parser = ranker_file::parser())]
     pub given: Option<InputFile>,
     /// Use no ranker: best-first begins with the matches that lead to the smallest terms

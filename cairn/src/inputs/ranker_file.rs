@@ -8,21 +8,38 @@ use guided_search::RANKER_FILE;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use support::{InputFile, counted, read_text, thousands, unseal_json};
 use terms::SeenSeeds;
 
 /// The ranker in a directory that `cairn learn` made, if it is one.
 pub fn learned(directory: &Path) -> Option<PathBuf> {
-    Some(directory.join(RANKER_FILE)).filter(|file| file.is_file())
+    // What is joined to an empty path would be a file of the working directory.
+    let is_named = !directory.as_os_str().is_empty();
+    Some(directory.join(RANKER_FILE)).filter(|file| is_named && file.is_file())
 }
 
-/// Reads an argument: a directory that `cairn learn` made, a file, or the name of a shipped ranker.
-pub fn parser() -> impl TypedValueParser<Value = InputFile> {
-    OsStringValueParser::new().try_map(|argument| match learned(Path::new(&argument)) {
+/// The file that an argument names: a directory that `cairn learn` made, a file, or the name of a shipped ranker.
+///
+/// # Errors
+/// No shipped ranker has this name.
+pub fn named_ranker(argument: OsString) -> Result<InputFile> {
+    match learned(Path::new(&argument)) {
         Some(file) => Ok(InputFile::Path(file)),
-        None => RANKERS.resolve(argument),
-    })
+        None => {
+            let named = RANKERS.resolve(argument.clone());
+            match Path::new(&argument).is_dir() {
+                true => named.with_context(|| format!("a directory without {RANKER_FILE}")),
+                false => named,
+            }
+        }
+    }
+}
+
+/// Reads an argument so.
+pub fn parser() -> impl TypedValueParser<Value = InputFile> {
+    OsStringValueParser::new().try_map(named_ranker)
 }
 
 /// What is read of the file.
@@ -66,7 +83,9 @@ pub struct Inspection {
 pub fn inspect(path: &Path) -> Result<Inspection> {
     let text = read_text(path, "the ranker")?;
     let File { format, system_hash, origin, seen, weights } = serde_json::from_str(&text)
-        .with_context(|| format!("{} holds no ranker", path.display()))?;
+        .with_context(|| {
+            format!("{} holds no ranker (`cairn check` reads proofs)", path.display())
+        })?;
     unseal_json(&path.display().to_string(), &text)?;
     let seen_seeds = match &seen {
         Seen::One(seen) => seen.digests.len(),

@@ -136,6 +136,8 @@ fn what_is_no_dataset_is_called_by_its_name() {
         (&model[..], "x is a model, not a dataset"),
         (&[("x/evaluation.json", "{}")], "x is the results of an evaluation, not a dataset"),
         (&[("x/part.json", "{}")], "x is a part, not a dataset"),
+        (&[("x/learning.json", "{}")], "x is a learning of a ranker, not a dataset"),
+        (&[("x/optimisation.json", "{}")], "x is optimised terms, not a dataset"),
     ] {
         let text = message(files, &["verify", "{}/x"]);
         assert!(text.starts_with(expected), "{text}");

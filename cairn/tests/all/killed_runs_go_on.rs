@@ -171,6 +171,15 @@ fn searches_of_a_round_are_kept() {
     // More rounds can be asked for meanwhile.
     cairn(&directory).args(learn("killed", "2")).assert().success();
     assert_eq!(tree(&path("killed")), tree(&path("whole")));
+    // While the last one is searched they have to wait for it, and nothing is lost by asking.
+    let staging = path("late/.round-1.partial");
+    kill_again_and_again(&directory, &learn("late", "1"), &staging.join("items.jsonl"));
+    let early = cairn(&directory).args(learn("late", "2")).assert().code(2);
+    let message = String::from_utf8_lossy(&early.get_output().stderr).into_owned();
+    assert!(message.contains("is being searched: go on with 1 rounds"), "{message}");
+    cairn(&directory).args(learn("late", "1")).assert().success();
+    cairn(&directory).args(learn("late", "2")).assert().success();
+    assert_eq!(tree(&path("late")), tree(&path("whole")));
 }
 
 #[test]

@@ -207,3 +207,35 @@ fn a_ranker_is_learned_from_seeds_alone_and_serves() {
     fs::write(directory.path().join("few.txt"), "(+ x 0)\n").unwrap();
     assert!(refused(&["--seeds", "few.txt"]).contains("no seed is left for validation"));
 }
+
+/// A balanced sum of so many numbers, each of which has a zero added to it.
+fn sum(from: usize, count: usize) -> String {
+    match count {
+        1 => format!("(+ x{from} 0)"),
+        _ => format!("(+ {} {})", sum(from, count / 2), sum(from + count / 2, count - count / 2)),
+    }
+}
+
+#[test]
+fn large_terms_are_optimised_or_said_to_be_too_large() {
+    let rules = "(sort Int) (op + (Int Int) Int) (literal i64 Int) (variable Int)
+        (rewrite (+ ?a 0) ?a :name add-zero)";
+    // The second has more e-nodes than patience waits for in small terms.
+    let terms = format!("{}\n{}\n", sum(0, 20), sum(0, 15_000));
+    let directory = here(&[("my.rules", rules), ("terms.txt", &terms)]);
+    let optimise = |cap: &str, out: &str| {
+        let args = ["optimise", "--system", "my.rules", "--terms", "terms.txt", "--quiet"];
+        let run =
+            cairn(&directory).args(args).args(["--cap", cap, "--out", out]).assert().success();
+        let said = String::from_utf8(run.get_output().stdout.clone()).unwrap();
+        let rows: Vec<OptimisedRow> =
+            read_table(&directory.path().join(out).join(OPTIMISED_FILE)).unwrap();
+        (said, rows)
+    };
+    let (said, rows) = optimise("200000", "whole");
+    assert!(!said.contains("no room"), "{said}");
+    assert!(rows.iter().all(|row| row.size_after == row.size_before / 2), "{said}");
+    let (said, rows) = optimise("1000", "narrow");
+    assert!(said.contains("1 term with as many e-nodes as an e-graph may have, or more"), "{said}");
+    assert_eq!(rows.iter().map(|row| &row.ended[..]).collect::<Vec<_>>(), ["saturated", "large"]);
+}

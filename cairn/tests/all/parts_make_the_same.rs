@@ -5,6 +5,7 @@ use crate::common::cairn;
 use guided_search::Row;
 use std::collections::BTreeMap;
 use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use support::read_table;
 use tempfile::TempDir;
@@ -154,7 +155,19 @@ fn of_three_rounds_of_learning() {
                 let no_ranker = refused(&here, &format!("{next} --out {name}-early"));
                 assert!(no_ranker.contains("`cairn learn --fit` makes it"), "{no_ranker}");
             }
-            done(&here, &format!("{learn} --fit --out {out}"));
+            let fit = format!("{learn} --fit --out {out}");
+            done(&here, &fit);
+            if round < 2 {
+                // What is fitted is not fitted again, unless the file is another one now.
+                let ranker = path(&format!("{out}/ranker-{}.json", round + 1));
+                let number = fs::metadata(&ranker).unwrap().ino();
+                let fitted = fs::read(&ranker).unwrap();
+                done(&here, &fit);
+                assert_eq!(fs::metadata(&ranker).unwrap().ino(), number);
+                fs::write(&ranker, "{}").unwrap();
+                done(&here, &fit);
+                assert!(fs::read(&ranker).unwrap() == fitted);
+            }
         }
         let (alone, merged) = (files(&path(&alone)), files(&path(&out)));
         assert_eq!(alone.keys().collect::<Vec<_>>(), merged.keys().collect::<Vec<_>>());

@@ -66,6 +66,10 @@ fn what_else(path: &Path) -> &'static str {
         "a model, not a dataset"
     } else if has("evaluation.json") {
         "the results of an evaluation, not a dataset (see cairn report)"
+    } else if has("learning.json") {
+        "a learning of a ranker, not a dataset (the same `cairn learn` goes on with it)"
+    } else if has("optimisation.json") {
+        "optimised terms, not a dataset"
     } else if path.is_file() && path.extension().is_some_and(|ending| ending == "parquet") {
         "a file, not a dataset: expected the directory of one"
     } else {

@@ -245,14 +245,19 @@ struct Reader {
 impl Reader {
     fn declare(&mut self, declaration: &Sexpr, phase: Phase) -> Result<(), ParseError> {
         let place = declaration.place();
-        let items = declaration.list().ok_or_else(|| {
+        let Some(items) = declaration.list() else {
+            // Said once, in the first phase.
             let expected = expected();
-            ParseError::new(place, format!("expected a declaration in parentheses: {expected}"))
-        })?;
+            let message = format!("expected a declaration in parentheses: {expected}");
+            return match phase {
+                Phase::Sorts => Err(ParseError::new(place, message)),
+                _ => Ok(()),
+            };
+        };
         let name = items.first().and_then(Sexpr::atom).unwrap_or("");
         let args = items.get(1..).unwrap_or(&[]);
         let mut rows = KEYWORDS.iter().filter(|row| row.name == name).peekable();
-        // Said once, in the first phase.
+        // So is this.
         if rows.peek().is_none() && phase == Phase::Sorts {
             let meant = did_you_mean(name, KEYWORDS.iter().map(|row| row.name));
             let place = items.first().map_or(place, Sexpr::place);

@@ -55,7 +55,7 @@ pub struct Optimising {
     pub batch: usize,
 }
 
-/// What a round's e-graphs proved: with the ranker of that number, or smallest first in round 0.
+/// What a round's e-graphs proved: with the ranker of that number; in round 0 with that of `from`, or smallest first.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Round {
@@ -119,6 +119,39 @@ impl KeptRound {
     pub fn is_whole(&self, last: bool) -> bool {
         last || self.examples.is_some()
     }
+}
+
+/// What a ranker was fitted to, as it is kept until its round is whole: the fit is not done again then.
+#[derive(PartialEq, Serialize, Deserialize)]
+struct Fitted {
+    /// SHA-256 of the ranker.
+    ranker: String,
+    /// SHA-256 of the examples of each round before.
+    examples: Vec<String>,
+}
+
+/// Notes that the ranker of a round, which is there, was fitted to these examples.
+///
+/// # Errors
+/// What the file system says.
+pub fn keep_fitted(directory: &Path, number: u32, examples: &[String]) -> Result<()> {
+    let (ranker, _) = of_file(&ranker_file(directory, number))?;
+    let fitted = Fitted { ranker, examples: examples.to_vec() };
+    write_sealed(&fitted_file(directory, number), &serde_json::to_string(&fitted)?)
+}
+
+/// Whether the ranker of a round is there as it was fitted to these examples.
+pub fn is_fitted(directory: &Path, number: u32, examples: &[String]) -> bool {
+    let fitted = || -> Result<bool> {
+        let text = read_sealed(&fitted_file(directory, number), "the fit")?;
+        let (ranker, _) = of_file(&ranker_file(directory, number))?;
+        Ok(serde_json::from_str::<Fitted>(&text)? == Fitted { ranker, examples: examples.to_vec() })
+    };
+    fitted().unwrap_or(false)
+}
+
+fn fitted_file(directory: &Path, number: u32) -> PathBuf {
+    directory.join(format!("fitted-{number}.json"))
 }
 
 /// The files of a round begin with it.
@@ -192,6 +225,8 @@ pub fn keep(
     let ranker = (number > 0).then(|| hash(&ranker_file(out, number))).transpose()?;
     let kept = KeptRound { round, ranker, examples, found };
     write_sealed(&round_file(out, number), &serde_json::to_string(&kept)?)?;
+    // It says as much of the ranker. What can't be removed is not read again.
+    std::fs::remove_file(fitted_file(out, number)).ok();
     Ok(kept)
 }
 

@@ -6,21 +6,22 @@
 //! round-0.parquet        the examples of a round's e-graphs
 //! round-0.json           what they proved or improved, and hashes; sealed
 //! ranker-1.json          the ranker that is fitted to all examples before
+//! fitted-1.json          which examples these were, while its round is not finished; sealed
 //! ranker.json            the one that was best in validation
 //! ```
 //!
 //! The finished searches of a round that is not finished are in `.round-0.partial/`.
 
 use crate::learning::kept::{
-    KeptRound, Learning, Optimising, Round, examples_file, expect_hash, keep, load_ranker,
-    ranker_file, read_examples, round_name,
+    KeptRound, Learning, Optimising, Round, examples_file, expect_hash, is_fitted, keep,
+    keep_fitted, load_ranker, ranker_file, read_examples, round_name,
 };
 use crate::learning::practice::Found;
 use crate::learning::searches::{Course, Searches};
 use anyhow::{Context, Result, ensure};
 use jobs::Described;
 use ranking::Ranker;
-use ranking::{Example, fit};
+use ranking::{Example, Passes, fit};
 use std::path::Path;
 use std::sync::Arc;
 use support::hash::of_file;
@@ -71,13 +72,14 @@ fn go_on(
     report: Report<'_>,
 ) -> Result<(Vec<Round>, Option<Ranker>)> {
     let Course { learning, system, practice, from } = *course;
+    refuse_more_meanwhile(learning, out)?;
     let directory = learning.begin(out, &[], &[])?;
     let mut seen = practice.seen()?;
     from.iter().for_each(|from| seen.extend(&from.seen));
     let mut rounds: Vec<Round> = Vec::new();
     let mut before: Vec<Vec<Found>> = Vec::new();
     let mut rankers: Vec<Option<Arc<Ranker>>> = vec![from.cloned()];
-    let mut examples: Vec<Example> = Vec::new();
+    let (mut examples, mut hashes): (Vec<Example>, Vec<String>) = Default::default();
     for number in 0..=learning.rounds {
         let kept = KeptRound::load(out, number)?;
         let file = ranker_file(out, number);
@@ -87,15 +89,17 @@ fn go_on(
                 "{}: nothing is to be learned",
                 nothing_found(learning)
             );
-            // What no whole round tells the hash of is made again.
+            // What nothing tells the hash of is made again.
             let ranker = match kept.as_ref().and_then(|kept| kept.ranker.as_ref()) {
                 Some(hash) => {
                     expect_hash(&file, hash)?;
                     load_ranker(&file, system)?
                 }
+                None if is_fitted(out, number, &hashes) => load_ranker(&file, system)?,
                 None => {
                     let seed = learning.seed.wrapping_add(u64::from(number));
-                    let weights = fit(system, &examples, learning.epochs, seed, from, quiet)?;
+                    let passes = Passes { epochs: learning.epochs, seed, quiet };
+                    let weights = fit(system, &examples, from, &passes)?;
                     let origin = format!(
                         "cairn {} learn: round {number}, {} examples",
                         learning.version,
@@ -104,6 +108,7 @@ fn go_on(
                     let ranker = Ranker::new(system, weights, origin, seen.clone());
                     let ranker = ranker.after(from.map(|from| &**from));
                     write_atomic(&file, ranker.text()?.as_bytes())?;
+                    keep_fitted(out, number, &hashes)?;
                     ranker
                 }
             };
@@ -121,7 +126,8 @@ fn go_on(
                 let ranker = rankers[number as usize].clone();
                 let hash = hash.map(|(hash, _)| hash);
                 let mut searches = Searches::after(&before, course, ranker, hash);
-                // More rounds can be asked for while the searches of one are done, unless it is the last.
+                // More rounds can be asked for while the searches of one are done, unless it is the last
+                // (`refuse_more_meanwhile`).
                 searches.settings.learning.rounds = number + u32::from(!last);
                 let kept = searches.job(practice).kept(&round_name(out, number), None, quiet)?;
                 let searched = kept.items().collect::<Result<_>>()?;
@@ -134,7 +140,10 @@ fn go_on(
         before.push(kept.found);
         if !last {
             let rows = examples_file(out, number);
-            kept.examples.map_or(Ok(()), |hash| expect_hash(&rows, &hash))?;
+            if let Some(hash) = kept.examples {
+                expect_hash(&rows, &hash)?;
+                hashes.push(hash);
+            }
             read_examples(&rows, &mut examples, system)?;
         }
         report(&kept.round);
@@ -149,6 +158,23 @@ fn go_on(
     ranker.seen = seen;
     write_atomic(&directory.file(RANKER_FILE), ranker.text()?.as_bytes())?;
     Ok((rounds, Some(ranker)))
+}
+
+/// Refuses more rounds while the last of those that were asked for is searched: its searches, which nothing is learned from,
+/// are others.
+fn refuse_more_meanwhile(learning: &Learning, out: &Path) -> Result<()> {
+    // What is not there, or is something else, is said when it is begun.
+    let Ok(before) = Learning::load(out) else { return Ok(()) };
+    let last = round_name(out, before.rounds);
+    ensure!(
+        learning.rounds <= before.rounds || !StagedDir::is_begun(&last)?,
+        "{}: round {2}, the last of those asked for, is being searched: go on with {2} rounds, and ask for {1} when it is \
+         whole",
+        out.display(),
+        learning.rounds,
+        before.rounds
+    );
+    Ok(())
 }
 
 /// What practice found nothing within: the work where that ends e-graphs before the cap does.

@@ -122,6 +122,8 @@ pub enum Ended {
     },
     /// Nothing is left to start over from.
     Settled,
+    /// The start alone has as many e-nodes as an e-graph may have, so no rule could add to it.
+    Large,
     /// No better term came for so many times the work that found the best one.
     Patience,
     /// All of the work was spent.
@@ -151,6 +153,7 @@ impl fmt::Display for Ended {
             Ended::Least => "least",
             Ended::Smallest { .. } => "smallest",
             Ended::Settled => "settled",
+            Ended::Large => "large",
             Ended::Patience => "patience",
             Ended::Work => "work",
             Ended::Time => "time",

@@ -28,6 +28,8 @@ pub struct Growth<'a> {
     /// The best terms so far, each better than the one before.
     pub curve: Vec<Best>,
     used: Vec<Used>,
+    /// E-nodes of the start.
+    start: u64,
     /// Work from which patience counts, if it is not that which found the best term.
     ready: u64,
     /// What walks have begun, for which work is kept.
@@ -47,7 +49,8 @@ impl<'a> Growth<'a> {
         let ledger = Ledger::default();
         let (curve, used) = (Vec::new(), Vec::new());
         let walks = Walks::default();
-        Growth { system, bank, settings, known, curve, used, ready: 0, walks, ledger }
+        let start = bank.subterms(start).len() as u64;
+        Growth { system, bank, settings, known, curve, used, start, ready: 0, walks, ledger }
     }
 
     /// How to grow the next e-graph.
@@ -86,7 +89,9 @@ impl<'a> Growth<'a> {
     fn patient_until(&self) -> u64 {
         let OptimiseSettings { limits, strategy, .. } = self.settings;
         match self.curve.last() {
-            Some(best) if strategy.is_none() => limits.patience.end(best.work.max(self.ready)),
+            Some(best) if strategy.is_none() => {
+                limits.patience.end(best.work.max(self.ready), self.start)
+            }
             _ => u64::MAX,
         }
     }
@@ -177,6 +182,12 @@ impl<'a> Growth<'a> {
         let cost = objective.of_term(self.bank, term);
         let better = cost.filter(|cost| before.is_none_or(|best| *cost < best.cost));
         better.map(|cost| self.note(term, cost)).is_some()
+    }
+
+    /// Whether an e-graph has no room for more than the start, and nothing better was found.
+    pub fn is_too_large(&self) -> bool {
+        let no_room = matches!(self.cap(), Cap::Nodes(nodes) if self.start >= nodes as u64);
+        no_room && self.curve.len() < 2
     }
 
     /// Why nothing more may be grown.

@@ -77,6 +77,12 @@ pub fn optimise(
         Err(StopReason::Memory) => Ended::Cap,
         Err(_) => Ended::Work,
     };
+    let ended = match ended {
+        Ended::Patience | Ended::Work | Ended::Settled if optimiser.run.is_too_large() => {
+            Ended::Large
+        }
+        ended => ended,
+    };
     // Nobody wants what was begun and not seen.
     drop(optimiser.crew);
     optimiser.run.outcome(start, ended)

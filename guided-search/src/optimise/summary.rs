@@ -1,5 +1,6 @@
 //! What became of many terms, in a few numbers; and a look at a directory of them.
 
+use crate::optimise::answer::Ended;
 use crate::optimise::many::{Optimisation, optimised_rows};
 use crate::optimise::table::OptimisedRow;
 use anyhow::Result;
@@ -21,6 +22,8 @@ pub struct OptimisedSummary {
     pub work: u64,
     /// Terms without an answer.
     pub without: usize,
+    /// Terms that alone have as many e-nodes as an e-graph may have.
+    pub large: usize,
     /// Terms with a goal, and those of them that reached it.
     pub goals: [usize; 2],
 }
@@ -38,6 +41,7 @@ impl OptimisedSummary {
             left: left(rows, u64::MAX),
             work: work.get(work.len() / 2).copied().unwrap_or_default(),
             without: rows.iter().filter(|row| row.proof_file.is_empty()).count(),
+            large: rows.iter().filter(|row| row.ended == Ended::Large.to_string()).count(),
             goals: [
                 rows.iter().filter(|row| !row.goal.is_empty()).count(),
                 rows.iter()
@@ -53,8 +57,15 @@ impl OptimisedSummary {
             [0, _] => String::new(),
             [goals, reached] => format!("goals reached: {reached} of {goals}\n"),
         };
+        let large = match self.large {
+            0 => String::new(),
+            large => format!(
+                "{} with as many e-nodes as an e-graph may have, or more: --cap leaves no room for what equals them\n",
+                counted(large as u64, "term")
+            ),
+        };
         format!(
-            "{} of them cheaper\n{reached}{:.1} % of the {} is left (geometric mean); work a term: {} (median)\n",
+            "{} of them cheaper\n{reached}{large}{:.1} % of the {} is left (geometric mean); work a term: {} (median)\n",
             thousands(self.cheaper as u64),
             100.0 * self.left,
             cost.split(',').next().unwrap_or(cost),

@@ -48,8 +48,8 @@ pub struct OptimiseOptions {
     /// E-nodes that may be built, over all e-graphs [default: 10 times what the cap allows]
     #[cfg_attr(feature = "clap", arg(long, value_name = "N"))]
     pub work: Option<u64>,
-    /// End when no better term came for N times the work that found the best one (work below 8,192 counts as 8,192);
-    /// off goes on until the work is spent [default: 5]
+    /// End when no better term came for N times the work that found the best one (work below 8,192, or
+    /// below the e-nodes of the start, counts as so much); off goes on until the work is spent [default: 5]
     #[cfg_attr(feature = "clap", arg(long, value_name = "N"))]
     pub patience: Option<Patience>,
     /// How matches are chosen: simple (all), backoff (not of rules that match too often), best-first (a

@@ -22,9 +22,11 @@ impl Patience {
     /// All of the work is spent.
     pub const OFF: Patience = Patience(None);
 
-    /// The work at which it is over, if the best term was found after `found`.
-    pub fn end(self, found: u64) -> u64 {
-        let more = |times: NonZeroU32| found.max(LEAST).saturating_mul(u64::from(times.get()));
+    /// The work at which it is over, if the best term was found after `found`. The e-nodes of the start itself, which each e-graph
+    /// of it has before any rule is applied, count as work that finds the best term.
+    pub fn end(self, found: u64, start: u64) -> u64 {
+        let least = LEAST.max(start);
+        let more = |times: NonZeroU32| found.max(least).saturating_mul(u64::from(times.get()));
         self.0.map_or(u64::MAX, |times| found.saturating_add(more(times)))
     }
 }
@@ -89,10 +91,11 @@ mod tests {
     #[test]
     fn patience_is_times_the_work_that_found_the_best_term_or_a_least_work() {
         let patience: Patience = "3".parse().unwrap();
-        assert_eq!(patience.end(10_000), 40_000);
-        assert_eq!((patience.end(0), patience.end(8)), (3 * LEAST, 3 * LEAST + 8));
-        assert_eq!(patience.end(u64::MAX), u64::MAX);
-        assert_eq!(Patience::OFF.end(0), u64::MAX);
+        assert_eq!(patience.end(10_000, 5), 40_000);
+        assert_eq!((patience.end(0, 5), patience.end(8, LEAST)), (3 * LEAST, 3 * LEAST + 8));
+        assert_eq!((patience.end(0, 50_000), patience.end(60_000, 50_000)), (150_000, 240_000));
+        assert_eq!(patience.end(u64::MAX, 5), u64::MAX);
+        assert_eq!(Patience::OFF.end(0, 5), u64::MAX);
     }
 
     #[test]

@@ -155,7 +155,7 @@ impl Family {
     pub fn description(self) -> &'static str {
         match self {
             Family::Theorem => "the seed equals a constant",
-            Family::Identity => "it is not found to equal one",
+            Family::Identity => "the seed is not found to equal a constant",
         }
     }
 }

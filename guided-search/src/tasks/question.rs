@@ -3,8 +3,8 @@
 use anyhow::{Result, anyhow};
 use egraph::{ParseError, Sexpr, TermBank, TermId, parse_one};
 
-/// Reads terms of one sort. A lone literal takes the sort of the others, so that the `1` that
-/// equals `(<= v0 v0)` is a truth value.
+/// Reads terms of one sort. A literal or variable takes the sort of the others, so that the `1` that
+/// equals `(<= v0 v0)`, or an operator without arguments, is a truth value.
 ///
 /// # Errors
 /// The first that is not a term, or not of the sort of the others: its index, and what is wrong.
@@ -12,10 +12,16 @@ pub fn read_question(
     bank: &mut TermBank,
     terms: &[Sexpr],
 ) -> std::result::Result<Vec<TermId>, (usize, ParseError)> {
-    // An application has its operator's sort; only then do bare atoms get theirs.
-    let application = terms.iter().position(|term| term.list().is_some());
-    let other = match application {
-        Some(i) => Some(bank.read(&terms[i], None).map_err(|e| (i, e))?),
+    // An operator has a sort of its own, with or without arguments. Where there is none, literals and variables have that which
+    // the first has by itself, or the first that all of them can have.
+    let is_applied =
+        |term: &Sexpr| term.atom().is_none_or(|atom| bank.language().operator(atom).is_some());
+    let decides = match terms.iter().position(is_applied) {
+        Some(i) => i,
+        None => (0..terms.len()).find(|i| fits_all(bank, terms, *i)).unwrap_or(0),
+    };
+    let other = match terms.get(decides) {
+        Some(term) => Some(bank.read(term, None).map_err(|error| (decides, error))?),
         None => None,
     };
     let sort = other.map(|term| bank.sort(term));
@@ -40,6 +46,12 @@ pub fn read_question(
         read.push(found);
     }
     Ok(read)
+}
+
+/// Whether all terms can have the sort that one of them has by itself.
+fn fits_all(bank: &mut TermBank, terms: &[Sexpr], one: usize) -> bool {
+    let sort = bank.read(&terms[one], None).map(|term| bank.sort(term));
+    sort.is_ok_and(|sort| terms.iter().all(|term| bank.read(term, Some(sort)).is_ok()))
 }
 
 /// Terms of one sort, from texts with names for messages, as `--start`.
@@ -72,6 +84,26 @@ pub fn quoted(text: &str) -> String {
 mod tests {
     use super::*;
     use egraph::System;
+
+    #[test]
+    fn literals_have_the_sort_of_what_they_equal() {
+        let text = "(sort I) (sort B) (sort C) (literal i64 I) (literal bool B) (variable I)
+            (op + (I I) I) (op T () B) (op c () C)";
+        let mut bank = TermBank::new(System::parse(text).unwrap().language);
+        let mut sorts = |from: &str, to: &str| {
+            let read = read_texts(&mut bank, &[("--start", from), ("--target", to)]);
+            let sort = |term: &TermId| bank.language().sort_name(bank.sort(*term)).to_owned();
+            read.map(|terms| terms.iter().map(sort).collect::<Vec<_>>().concat())
+        };
+        for (from, to, sort) in
+            [("T", "1", "BB"), ("1", "T", "BB"), ("1", "0", "II"), ("x", "1", "II")]
+        {
+            assert_eq!(sorts(from, to).unwrap(), sort, "{from} {to}");
+        }
+        for (from, to) in [("T", "x"), ("c", "1"), ("1", "c"), ("c", "T"), ("T", "2")] {
+            assert!(sorts(from, to).is_err(), "{from} {to}");
+        }
+    }
 
     #[test]
     fn a_term_of_another_sort_is_told_from_one_that_is_none() {

@@ -180,7 +180,7 @@ pub struct Optimised {
     names: Vec<String>,
     curve: Vec<Moment>,
     proof: Option<Proof>,
-    /// Why it ended, in a word: `saturated`, `proved`, `least`, `smallest`, `settled`, `patience`, `work`, `time`, `conflict` or
+    /// Why it ended, in a word: `saturated`, `proved`, `least`, `smallest`, `settled`, `large`, `patience`, `work`, `time`, `conflict` or
     /// `reached`.
     #[pyo3(get)]
     ended: String,

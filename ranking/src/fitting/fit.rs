@@ -8,7 +8,7 @@ use crate::fitting::lists::{LIST, Lists};
 use crate::numbers::table_rows;
 use crate::ranker::Ranker;
 use crate::weights::Weights;
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use egraph::System;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -30,25 +30,35 @@ const DECAY: Decay = Decay { tables: 1e-2, layers: 1e-2 };
 const DECAY_OF_ANY: Decay = Decay { tables: 1.0, layers: 0.1 };
 const CLIP: f64 = 1.0;
 
+/// How a fit goes through its examples.
+#[derive(Clone, Copy, Debug)]
+pub struct Passes {
+    /// How often.
+    pub epochs: u32,
+    /// Of their order, and of the weights at the beginning.
+    pub seed: u64,
+    /// Whether nothing is shown.
+    pub quiet: bool,
+}
+
 /// Weights with which the used matches rank above others of their e-graphs, by AdamW, all used ones of `examples` so many times,
 /// beginning with those of `from` or at random. The same for the same seed.
 ///
 /// # Errors
-/// The gradient is no number any more, which no input is known to bring about.
+/// No e-graph has both a used match and an unused one; or the gradient is no number any more, which no input is known to
+/// bring about.
 pub fn fit(
     system: &System,
     examples: &[Example],
-    epochs: u32,
-    seed: u64,
     from: Option<&Arc<Ranker>>,
-    quiet: bool,
+    passes: &Passes,
 ) -> Result<Weights> {
     let weights = match from {
         Some(from) => from.weights.clone(),
-        None => Weights::random(table_rows(system), seed),
+        None => Weights::random(table_rows(system), passes.seed),
     };
-    let (lists, course) = (Lists::of(examples), Course { epochs, seed, quiet });
-    descend(weights, DECAY, lists.len(), &course, |weights, picked, rng| {
+    let lists = Lists::of(examples);
+    descend(weights, DECAY, lists.len(), passes, |weights, picked, rng| {
         let drawn = lists.draw(picked.iter().copied(), 1.0 / picked.len() as f32, rng);
         drawn.par_chunks(SHARE).map(|share| gradient(weights, share)).collect()
     })
@@ -66,15 +76,15 @@ pub struct Study<'a> {
 ///
 /// # Errors
 /// As [`fit`].
-pub fn fit_any(studies: &[Study<'_>], course: &Course) -> Result<Weights> {
+pub fn fit_any(studies: &[Study<'_>], passes: &Passes) -> Result<Weights> {
     let rows: Vec<Rows> = studies.iter().map(|study| Rows::of(study.system)).collect();
     let lists: Vec<Lists<'_>> = studies.iter().map(|study| Lists::of(study.examples)).collect();
     // By list, the study and the place in it.
     let places = lists.iter().enumerate();
     let places: Vec<(usize, usize)> =
         places.flat_map(|(study, lists)| (0..lists.len()).map(move |list| (study, list))).collect();
-    let weights = AnyRanker::random(course.seed);
-    descend(weights, DECAY_OF_ANY, places.len(), course, |weights, picked, rng| {
+    let weights = AnyRanker::random(passes.seed);
+    descend(weights, DECAY_OF_ANY, places.len(), passes, |weights, picked, rng| {
         let mut picked: Vec<(usize, usize)> = picked.iter().map(|i| places[*i]).collect();
         let share = 1.0 / picked.len() as f32;
         picked.sort_unstable();
@@ -89,25 +99,19 @@ pub fn fit_any(studies: &[Study<'_>], course: &Course) -> Result<Weights> {
     })
 }
 
-/// How a fit goes through its examples.
-#[derive(Clone, Copy, Debug)]
-pub struct Course {
-    /// How often.
-    pub epochs: u32,
-    /// Of their order, and of the weights at the beginning.
-    pub seed: u64,
-    /// Whether nothing is shown.
-    pub quiet: bool,
-}
-
 /// Weights after going down the gradients of batches of so many `lists`, which `shares` gives as a sum.
 fn descend(
     mut weights: Weights,
     decay: Decay,
     lists: usize,
-    &Course { epochs, seed, quiet }: &Course,
+    &Passes { epochs, seed, quiet }: &Passes,
     shares: impl Fn(&Weights, &[usize], &mut ChaCha8Rng) -> Vec<Weights>,
 ) -> Result<Weights> {
+    // Without a list the weights would stay as they began: at random, perhaps.
+    ensure!(
+        lists > 0,
+        "nothing is to be learned: in no e-graph of the examples is there both a match that was used and one that was not"
+    );
     let mut optimiser = AdamW::new(&weights, decay);
     let mut order: Vec<usize> = (0..lists).collect();
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
@@ -148,11 +152,33 @@ mod tests {
         Example { e_graph: i % 5, used: small == (i % 2 == 1), seen }
     }
 
+    fn passes(epochs: u32, seed: u64) -> Passes {
+        Passes { epochs, seed, quiet: true }
+    }
+
+    /// Two matches of one e-graph, of which one was used.
+    fn pair() -> [Example; 2] {
+        [true, false].map(|used| Example { used, ..example(1) })
+    }
+
+    #[test]
+    fn what_can_not_be_compared_teaches_nothing() {
+        let system = System::parse(RULES).unwrap();
+        let used = || Example { used: true, ..example(1) };
+        // Alone in its e-graph, with another used one, with unused ones of another e-graph.
+        let other = Example { e_graph: 2, used: false, ..example(1) };
+        for examples in [vec![], vec![used()], vec![used(), used()], vec![used(), other]] {
+            let error = fit(&system, &examples, None, &passes(1, 0)).unwrap_err().to_string();
+            assert!(error.starts_with("nothing is to be learned: "), "{error}");
+        }
+        fit(&system, &pair(), None, &passes(1, 0)).unwrap();
+    }
+
     #[test]
     fn what_was_used_ranks_higher_and_the_file_says_the_same() {
         let system = System::parse(RULES).unwrap();
         let examples: Vec<Example> = (0..2_000).map(example).collect();
-        let weights = fit(&system, &examples, 400, 3, None, true).unwrap();
+        let weights = fit(&system, &examples, None, &passes(400, 3)).unwrap();
         let ranker = Ranker::new(&system, weights, "a test".into(), Default::default());
         // Of each e-graph, every used match above all others.
         let apart = |net: &Weights| {
@@ -167,16 +193,16 @@ mod tests {
         assert!(apart(&ranker.weights) && !apart(&Weights::random(table_rows(&system), 3)));
         let read = Ranker::read("r.json", &ranker.text().unwrap(), &system).unwrap();
         assert_eq!(read, ranker);
-        assert_eq!(fit(&system, &examples, 400, 3, None, true).unwrap(), ranker.weights);
+        assert_eq!(fit(&system, &examples, None, &passes(400, 3)).unwrap(), ranker.weights);
         // What begins where this one ended still knows it after one step.
         let from = Some(&Arc::new(ranker));
-        assert!(apart(&fit(&system, &examples, 1, 4, from, true).unwrap()));
+        assert!(apart(&fit(&system, &examples, from, &passes(1, 4)).unwrap()));
     }
 
     #[test]
     fn other_systems_and_damage_are_refused() {
         let system = System::parse(RULES).unwrap();
-        let weights = fit(&system, &[example(1), example(2)], 1, 0, None, true).unwrap();
+        let weights = fit(&system, &pair(), None, &passes(1, 0)).unwrap();
         let ranker = Ranker::new(&system, weights, "a test".into(), Default::default());
         let text = ranker.text().unwrap();
         let refused = |text: &str, system: &System| {

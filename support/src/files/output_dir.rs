@@ -316,6 +316,14 @@ impl StagedDir {
         remove().with_context(|| format!("cannot remove {}", staging.display()))
     }
 
+    /// Whether what will be a target was begun, and is not there yet.
+    ///
+    /// # Errors
+    /// The path ends in no name.
+    pub fn is_begun(target: &Path) -> Result<bool> {
+        Ok(beside(target, ".partial")?.is_dir())
+    }
+
     /// Removes what a process left beside a target that it had finished. Nothing happens where another one is at work, or
     /// where that can't be done: the output is whole.
     pub fn tidy_beside(target: &Path) {

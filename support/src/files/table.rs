@@ -4,7 +4,7 @@ use super::whole_file::write_atomic_with;
 use crate::allocator::reading;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use arrow_array::{Array, ArrayRef, RecordBatch};
-use arrow_schema::{Field, Schema};
+use arrow_schema::{DataType, Field, Schema};
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::{ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
 use parquet::basic::{Compression, ZstdLevel};
@@ -241,13 +241,21 @@ fn refuse_other_compression(metadata: &ParquetMetaData) -> Result<()> {
     Ok(())
 }
 
+/// A type in words that are not Arrow's.
+fn said(kind: &DataType) -> String {
+    match kind {
+        DataType::Utf8 => "strings".to_owned(),
+        other => other.to_string(),
+    }
+}
+
 fn open<R: Record>(path: &Path) -> Result<parquet::arrow::arrow_reader::ParquetRecordBatchReader> {
     let reader = builder(path)?;
     for expected in R::fields() {
         let (name, kind) = (expected.name(), expected.data_type());
         match reader.schema().column_with_name(name).map(|(_, field)| field.data_type()) {
             Some(found) if found.equals_datatype(kind) => {}
-            Some(found) => bail!("column '{name}' has type {found}: expected {kind}"),
+            Some(found) => bail!("column '{name}' has type {found}: expected {}", said(kind)),
             None if R::LATER.contains(&name.as_str()) => {}
             None => bail!(no_column(name)),
         }
@@ -261,7 +269,6 @@ pub(crate) mod tests {
     use crate::columns_of;
     use arrow_array::types::Int32Type;
     use arrow_array::{DictionaryArray, LargeStringArray, UInt64Array};
-    use arrow_schema::DataType;
 
     /// A row with a number.
     #[derive(Clone, Debug, PartialEq, Eq)]

@@ -164,11 +164,15 @@ fn search(
     let mut there = args.aids.there(file.as_ref());
     there.extend(args.expert.as_ref().map(|_| Need::Guides));
     method.expect(&there)?;
-    let unused = args.aids.model.is_some() && method.needs() != Need::Model;
-    if unused && !args.run.run().quiet {
-        note(&format!("method '{method}' does not use the model"));
+    let uses_model = method.needs() == Need::Model;
+    let aids = [
+        ("model", args.aids.model.is_some() && !uses_model),
+        ("ranker", args.aids.ranker.given.is_some() && !method.uses_ranker()),
+    ];
+    for (aid, _) in aids.into_iter().filter(|(_, unused)| *unused && !args.run.run().quiet) {
+        note(&format!("method '{method}' does not use the {aid}"));
     }
-    let mut given = args.aids.read(system, !unused)?;
+    let mut given = args.aids.read(system, uses_model)?;
     given.ranker = match file {
         Some(file) => Some((file.clone(), read_ranker(&file, system)?)),
         None => None,

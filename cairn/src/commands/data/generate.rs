@@ -4,7 +4,7 @@ use crate::inputs::args::RunArgs;
 use crate::inputs::shipped::{DATASETS, SEEDS, SYSTEMS};
 use crate::inputs::signals::end_with;
 use crate::shown::part::print_part;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use dataset_gen::{Config, DatasetInfo, generate, generate_part, summary};
 use egraph::{ByteSize, Scheduler};
 use jobs::Shard;
@@ -53,8 +53,8 @@ pub struct GenerateArgs {
     /// Rewrite system: a .rules file, or a shipped one by its name, as halide
     #[arg(long, value_name = "FILE", value_parser = SYSTEMS.parser())]
     system: Option<InputFile>,
-    /// Seed terms: .csv with a column `expression`, or text with a term a line; or shipped ones by
-    /// their name, as halide
+    /// Seed terms: text with a term a line, .csv with a column `expression`, or Parquet with a column `term`;
+    /// or shipped ones by their name, as halide
     #[arg(long, value_name = "FILE", value_parser = SEEDS.parser())]
     seeds: Option<InputFile>,
     /// Use only the first N seeds
@@ -150,6 +150,11 @@ impl GenerateArgs {
         set(&mut config.chains.count, &self.chains);
         set(&mut config.chains.links, &self.links);
         config.chains.far |= self.far;
+        let of_chains = [("--links", self.links.is_some()), ("--far", self.far)];
+        let given = of_chains.into_iter().find(|(_, given)| *given);
+        if let (Some((option, _)), 0) = (given, config.chains.count) {
+            bail!("{option} is about chains, and none are made: expected --chains from 1 on");
+        }
         set(&mut config.proofs.max_steps, &self.max_steps);
         set(&mut config.splitting.cutoff, &self.cutoff);
         Ok(config)

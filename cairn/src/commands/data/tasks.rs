@@ -47,8 +47,8 @@ pub struct TasksArgs {
     /// The rewrite system: a .rules file, or a shipped one by its name, as halide
     #[arg(long, value_name = "FILE", value_parser = SYSTEMS.parser())]
     system: InputFile,
-    /// The seed terms: text with one a line, or CSV with a column `expression`; or shipped ones by
-    /// their name, as halide
+    /// The seed terms: text with one a line, CSV with a column `expression`, or Parquet with a column `term`;
+    /// or shipped ones by their name, as halide
     #[arg(long, value_name = "FILE", value_parser = SEEDS.parser())]
     seeds: InputFile,
     /// A dataset: seeds of its training and validation splits are left out

@@ -4,11 +4,12 @@ use crate::inputs::args::{RunArgs, load_system, of_flag};
 use crate::inputs::shipped::SYSTEMS;
 use anyhow::{Context, Result, anyhow, ensure};
 use guided_search::{AnyOptions, AnySettings, Studied, studied};
-use ranking::{AnyRanker, Course, Study, fit_any};
+use ranking::{AnyRanker, Passes, Study, fit_any};
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use support::{FileKind, InputFile, OutputFile, counted, print};
+use terms::SeenSeeds;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -79,7 +80,10 @@ pub fn run(args: &AnyArgs) -> Result<()> {
         let system = load_system(system)?;
         let Studied { examples: of_system, seen: of_seeds } = studied(directory, &system)?;
         if *asked {
-            seen.insert(system.hash.clone(), of_seeds);
+            // A system may have been learned on more than once.
+            seen.entry(system.hash.clone())
+                .and_modify(|seen: &mut SeenSeeds| seen.extend(&of_seeds))
+                .or_insert(of_seeds);
         }
         let stride = of_system.len().div_ceil(most).max(1);
         examples.push(of_system.into_iter().step_by(stride).collect::<Vec<_>>());
@@ -89,8 +93,8 @@ pub fn run(args: &AnyArgs) -> Result<()> {
     let pairs = systems.iter().zip(&examples);
     let studies: Vec<Study> = pairs.map(|(system, examples)| Study { system, examples }).collect();
     let run = args.run.run();
-    let course = Course { epochs, seed: run.seed, quiet: run.quiet };
-    let weights = run.build_pool()?.install(|| fit_any(&studies, &course))?;
+    let passes = Passes { epochs, seed: run.seed, quiet: run.quiet };
+    let weights = run.build_pool()?.install(|| fit_any(&studies, &passes))?;
     let origin = format!(
         "cairn {} any: {}, {} examples",
         env!("CARGO_PKG_VERSION"),

@@ -53,16 +53,17 @@ those of a run on one machine, byte for byte. scripts/slurm/submit.sh does all o
 /// The arguments of `cairn learn`.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
+#[command(group(clap::ArgGroup::new("practice").required(true)))]
 pub struct LearnArgs {
     /// The rewrite system: a .rules file, or a shipped one by its name, as halide
     #[arg(long, value_name = "FILE", value_parser = SYSTEMS.parser())]
     system: InputFile,
     /// The training tasks: learn to prove
-    #[arg(long, value_name = "FILE", required_unless_present = "seeds")]
+    #[arg(long, value_name = "FILE", group = "practice")]
     tasks: Option<PathBuf>,
-    /// The training seeds: learn to optimise. A term a line, or CSV with a column `expression`; or a shipped
-    /// file by its name
-    #[arg(long, value_name = "FILE", value_parser = SEEDS.parser(), conflicts_with = "tasks")]
+    /// The training seeds: learn to optimise. A term a line, CSV with a column `expression`, or Parquet
+    /// with a column `term`; or a shipped file by its name
+    #[arg(long, value_name = "FILE", value_parser = SEEDS.parser(), group = "practice")]
     seeds: Option<InputFile>,
     /// The validation tasks, which choose among the rounds; of other seeds. With --seeds a file of seeds [default:
     /// every tenth of the seeds]
@@ -183,11 +184,16 @@ fn learn_to_optimise(
     let mut shape = |seed: &Seed| digest(&mut bank, seed.term, false);
     let held_out: BTreeSet<String> = validation.iter().map(&mut shape).collect();
     training.retain(|seed| !held_out.contains(&shape(seed)));
-    for (seeds, what) in [(&training, "training"), (&validation, "validation")] {
-        ensure!(
-            !seeds.is_empty(),
-            "{file}: no seed is left for {what}: expected at least 10 seeds"
-        );
+    match &args.validation {
+        Some(path) => ensure!(
+            !training.is_empty(),
+            "{file}: no seed is left for training: each is one of {}, whatever its variables are called",
+            path.display()
+        ),
+        None => ensure!(
+            !training.is_empty() && !validation.is_empty(),
+            "{file}: expected at least 10 seeds, every tenth of which is for validation, and others than those for training"
+        ),
     }
     let objective = Objective::tree(named_cost(system, &settings.cost)?, Sketch::Any);
     let LearnSettings { budget, batch, .. } = settings;

@@ -71,11 +71,18 @@ pub struct EvaluateArgs {
     /// their name
     #[arg(long, value_name = "FILE", value_parser = SEEDS.parser(), conflicts_with_all = ["tasks", "model", "config", "methods"])]
     pub terms: Option<InputFile>,
-    /// The optimisers, see below, separated by commas [default: all, `ranked` only with a ranker]
-    #[arg(long, value_name = "NAMES", value_delimiter = ',', requires = "terms")]
+    /// The optimisers, see below, separated by commas [default: all, `ranked` not with --no-ranker or
+    /// where the ranker has seen the terms]
+    #[arg(
+        long,
+        value_name = "NAMES",
+        value_delimiter = ',',
+        requires = "terms",
+        conflicts_with = "tasks"
+    )]
     pub optimisers: Option<Vec<Optimiser>>,
     /// What a term costs: size, depth, or a cost of the system; several with commas between [default: cost]
-    #[arg(long, value_name = "NAMES", requires = "terms")]
+    #[arg(long, value_name = "NAMES", requires = "terms", conflicts_with = "tasks")]
     pub cost: Option<String>,
     /// Evaluate a model that does not say which seeds it was trained on, or no longer does: its file
     /// seen_seeds.json is missing or has changed. The report then says that it may have seen the tasks

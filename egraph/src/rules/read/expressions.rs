@@ -41,9 +41,13 @@ pub(crate) fn read_expr(
             }
             let Some(operator) = operator(name) else {
                 let analyses = language.analyses.iter().map(|analysis| analysis.name.as_str());
+                let own = match analyses.clone().collect::<Vec<_>>().join(" ") {
+                    none if none.is_empty() => none,
+                    names => format!(", or one of the analyses {names}"),
+                };
                 let meant = did_you_mean(name, EXPRESSION_OPERATORS.split(' ').chain(analyses));
                 return Err(at(format!(
-                    "expected one of {EXPRESSION_OPERATORS}, or zext:N, sext:N or trunc:N, found '{name}'{meant}"
+                    "expected one of {EXPRESSION_OPERATORS}, or zext:N, sext:N or trunc:N{own}, found '{name}'{meant}"
                 )));
             };
             let arities: &[usize] = match name {

@@ -61,7 +61,10 @@ pub(crate) fn read_pattern(
                 && language.operator("compute").is_none()
             {
                 if side == Side::Left {
-                    return Err(at("(compute …) may stand on a right-hand side only".into()));
+                    return Err(at(
+                        "(compute …) may stand on a right-hand side only, so not in a birewrite"
+                            .into(),
+                    ));
                 }
                 let [_, expr] = &items[..] else {
                     return Err(at("expected (compute expression)".into()));
@@ -114,7 +117,9 @@ fn read_function(
     let function = TermFunction::ALL.into_iter().find(|function| function.name() == name)?;
     let refuse = |message: String| Some(Err(ParseError::new(place, message)));
     if side == Side::Left {
-        return refuse(format!("({name} …) may stand on a right-hand side only"));
+        return refuse(format!(
+            "({name} …) may stand on a right-hand side only, so not in a birewrite"
+        ));
     }
     let arity = if function == TermFunction::Subst { 2 } else { 1 };
     if items.len() != 1 + arity {

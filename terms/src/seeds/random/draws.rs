@@ -46,6 +46,8 @@ pub struct Tally {
     pub repeated: u64,
     /// What the filter said of the others; without a filter all are kept.
     pub verdicts: BTreeMap<Verdict, u64>,
+    /// The first one for which the rules are not sound.
+    pub unsound: Option<String>,
 }
 
 impl Tally {
@@ -82,6 +84,7 @@ impl Tally {
             .chain(reasons)
             .filter(|&(_, count)| count > 0)
             .map(|(reason, count)| format!(", {count} {reason}"))
+            .chain(self.unsound.as_ref().map(|term| format!(" (the first is {term})")))
             .collect()
     }
 }
@@ -137,6 +140,9 @@ impl Source {
                     break;
                 }
                 tally.drawn = draw + 1;
+                if verdict == Some(Verdict::Conflict) {
+                    tally.unsound.get_or_insert_with(|| text.clone());
+                }
                 match verdict {
                     None => tally.repeated += 1,
                     Some(verdict) => *tally.verdicts.entry(verdict).or_default() += 1,

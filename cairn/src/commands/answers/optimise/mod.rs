@@ -87,7 +87,7 @@ pub struct OptimiseArgs {
     options: OptimiseOptions,
     #[command(flatten)]
     learned: Learned,
-    /// Seconds at most (not reproducible)
+    /// Seconds at most (not reproducible); not with --terms
     #[arg(long, value_name = "SECONDS")]
     time: Option<Seconds>,
     /// Write the proof to this file, too; an earlier proof in it is replaced. With --terms, a directory
