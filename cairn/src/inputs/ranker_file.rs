@@ -83,9 +83,7 @@ pub struct Inspection {
 pub fn inspect(path: &Path) -> Result<Inspection> {
     let text = read_text(path, "the ranker")?;
     let File { format, system_hash, origin, seen, weights } = serde_json::from_str(&text)
-        .with_context(|| {
-            format!("{} holds no ranker (`cairn check` reads proofs)", path.display())
-        })?;
+        .with_context(|| format!("{} holds no ranker", path.display()))?;
     unseal_json(&path.display().to_string(), &text)?;
     let seen_seeds = match &seen {
         Seen::One(seen) => seen.digests.len(),

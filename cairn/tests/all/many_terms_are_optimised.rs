@@ -205,7 +205,10 @@ fn a_ranker_is_learned_from_seeds_alone_and_serves() {
     assert!(refused(&[]).contains("--tasks"));
     assert!(refused(&["--seeds", "terms.txt", "--cost", "siez"]).contains("--cost 'siez'"));
     fs::write(directory.path().join("few.txt"), "(+ x 0)\n").unwrap();
-    assert!(refused(&["--seeds", "few.txt"]).contains("no seed is left for validation"));
+    let few = refused(&["--seeds", "few.txt"]);
+    assert!(few.contains("few.txt: expected at least 10 seeds, every tenth of which is"), "{few}");
+    let same = refused(&["--seeds", "few.txt", "--validation", "few.txt"]);
+    assert!(same.contains("no seed is left for training: each is one of few.txt"), "{same}");
 }
 
 /// A balanced sum of so many numbers, each of which has a zero added to it.

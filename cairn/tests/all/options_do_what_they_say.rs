@@ -235,3 +235,36 @@ fn optimise_takes_one_term_or_many_or_a_file_of_mlir() {
         refused(options, expected);
     }
 }
+
+#[test]
+fn what_an_option_has_no_use_for_is_said() {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("t.csv"), "start,target\n(+ a b),(+ b a)\n").unwrap();
+    for (words, code, expected) in [
+        ("generate --system ring --seeds ring --far --out d", 2, "--far is about chains"),
+        ("generate --system ring --seeds ring --links 4 --out d", 2, "--links is about chains"),
+        ("generate --system ring --seeds ring --nodes 0 --out d", 2, "nodes = 0: expected at"),
+        (
+            "evaluate --system ring --tasks t.csv --optimisers ranked --out d",
+            2,
+            "cannot be used with '--optimisers",
+        ),
+        (
+            "evaluate --system ring --tasks t.csv --cost size --out d",
+            2,
+            "cannot be used with '--cost",
+        ),
+        ("learn --system ring --out d", 2, "<--tasks <FILE>|--seeds <FILE>>"),
+        (
+            "prove --system ring --start (+_a_b) --target (+_b_a) --method deep --ranker ring",
+            0,
+            "method 'deep' does not use the ranker",
+        ),
+    ] {
+        let words: Vec<String> = words.split(' ').map(|word| word.replace('_', " ")).collect();
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let [_, said] = outputs(&directory, code, &words);
+        assert!(said.contains(expected), "{words:?}: {said}");
+        assert!(!directory.path().join("d").exists());
+    }
+}

@@ -34,7 +34,7 @@ fn every_finding_is_shown_as_it_should_be() {
         assert_eq!(said(&[command, name]), expected, "cairn system {command} {name}");
         seen += 1;
     }
-    assert_eq!(seen, 12);
+    assert_eq!(seen, 13);
 }
 
 #[test]

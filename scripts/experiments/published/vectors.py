@@ -478,9 +478,9 @@ def learn(arguments):
     seeds = arguments.out / "seeds.txt"
     seeds.write_text("".join(program(MADE[kernel[0]](*kernel[1:])) + "\n" for kernel in drawn()))
     if not (arguments.out / "learned/ranker.json").exists():
-        subprocess.run([str(part) for part in (arguments.cairn, "learn", "--system", RULES, "--from-nothing", "--seeds", seeds, "--cost", "cost", "--cap", 4000,
+        subprocess.run([str(part) for part in (arguments.cairn, "learn", "--system", RULES, "--seeds", seeds, "--cost", "cost", "--cap", 4000,
                                                "--work", 20_000, "--rounds", 3, "--seed", arguments.seed, "--threads", 1,
-                                               "--out", arguments.out / "learned")], check=True)
+                                               "--out", arguments.out / "learned", *(["--from-nothing"] if arguments.from_nothing else []))], check=True)
 
 
 def applicable(kernel, but=()):
@@ -609,6 +609,7 @@ def main():
     parser.add_argument("--memory", type=int, default=64, help="MiB of an e-graph of methods with one e-graph")
     parser.add_argument("--methods", nargs="*", help="test only those whose names begin so")
     parser.add_argument("--seed", type=int, default=0, help="of the learned ranker, which a directory has one of")
+    parser.add_argument("--from-nothing", action="store_true", help="learn without the ranker for any system to begin with")
     parser.add_argument("--first", type=int, help="test only the first kernels, so many")
     parser.add_argument("--only", nargs="+", default=["choose", "learn", "test"])
     arguments = parser.parse_args()
