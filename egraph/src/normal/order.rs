@@ -3,39 +3,41 @@
 use crate::term::bank::{TermBank, TermId};
 use crate::term::language::{Leaf, LeafValue, OpId};
 use crate::term::leaves::Node;
-use rustc_hash::FxHashMap;
 use std::cmp::Ordering;
-use std::rc::Rc;
 
 /// Terms of more nodes are compared by their sizes only.
 const MOST: u64 = 4_096;
-/// Symbols of keys that are kept; with more all are forgotten.
-const MOST_KEPT: usize = 1 << 20;
 
 /// What stands at a node. Literals come first, and operators before variables.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Symbol {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Symbol<'a> {
     Literal,
     Op(OpId),
-    Leaf(Leaf),
+    Leaf(&'a Leaf),
+}
+
+/// What is compared of two terms.
+#[derive(Clone, Copy)]
+enum Of {
+    AllButLiterals,
+    PlacesOfLiterals,
+    Literals,
 }
 
 /// A total order of terms of at most [`MOST`] nodes: lexicographic, arguments before their operator, as if
 /// literals were not there; among equals by where literals stand, and then by what they are. So multiples of a term, `(* 3 t)` and `(* 5 t)`, come
 /// next to each other, directly after `t`.
+///
+/// Terms are walked through side by side up to the first difference, which is mostly at their first leaf: in a sorted sum each
+/// step makes new tails, and all of each would be too much to look at.
 #[derive(Debug, Default)]
 pub(super) struct TermOrder {
-    keys: FxHashMap<TermId, Rc<Key>>,
-    /// Symbols of them all.
-    kept: usize,
+    /// What is still to be walked through of two terms.
+    walks: [Walk; 2],
 }
 
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Key {
-    without_literals: Vec<Symbol>,
-    all: Vec<Symbol>,
-    literals: Vec<Leaf>,
-}
+/// Each node twice: before its arguments, and after them.
+type Walk = Vec<(TermId, bool)>;
 
 impl TermOrder {
     /// Which of two rows of terms comes first, lexicographically.
@@ -51,55 +53,72 @@ impl TermOrder {
 
     /// Which of two terms comes first.
     fn compare(&mut self, bank: &TermBank, a: TermId, b: TermId) -> Ordering {
-        if a == b {
-            return Ordering::Equal;
-        }
         let (of_a, of_b) = (bank.size(a), bank.size(b));
-        if of_a.max(of_b) > MOST {
+        if a == b || of_a.max(of_b) > MOST {
             return of_a.cmp(&of_b);
         }
-        let (a, b) = (self.key(bank, a), self.key(bank, b));
-        a.cmp(&b)
+        let mut orders = [Of::AllButLiterals, Of::PlacesOfLiterals, Of::Literals]
+            .into_iter()
+            .map(|of| self.compare_by(bank, a, b, of));
+        orders.find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
     }
 
-    fn key(&mut self, bank: &TermBank, t: TermId) -> Rc<Key> {
-        if let Some(key) = self.keys.get(&t) {
-            return key.clone();
-        }
-        let (mut all, mut literals) = (Vec::new(), Vec::new());
-        // Each node twice: before its arguments, and after them.
-        let mut stack = vec![(t, false)];
-        while let Some((at, done)) = stack.pop() {
-            match bank.node(at) {
-                Node::Leaf(leaf) if matches!(leaf.value, LeafValue::Literal(_)) => {
-                    all.push(Symbol::Literal);
-                    literals.push(leaf.clone());
-                }
-                Node::Leaf(leaf) => all.push(Symbol::Leaf(leaf.clone())),
-                Node::Op(op) if done => all.push(Symbol::Op(op)),
-                Node::Op(_) => {
-                    stack.push((at, true));
-                    stack.extend(bank.children(at).iter().rev().map(|&child| (child, false)));
-                }
+    fn compare_by(&mut self, bank: &TermBank, a: TermId, b: TermId, of: Of) -> Ordering {
+        let [left, right] = &mut self.walks;
+        left.clear();
+        right.clear();
+        left.push((a, false));
+        right.push((b, false));
+        loop {
+            // What is the same term on both sides is the same sequence.
+            while let (Some(x), Some(y)) = (left.last(), right.last())
+                && x == y
+                && !x.1
+            {
+                left.pop();
+                right.pop();
+            }
+            let (x, y) = (next(bank, left, of), next(bank, right, of));
+            match x.cmp(&y) {
+                Ordering::Equal if x.is_none() => return Ordering::Equal,
+                Ordering::Equal => {}
+                order => return order,
             }
         }
-        let others = all.iter().filter(|symbol| **symbol != Symbol::Literal);
-        let key = Key { without_literals: others.cloned().collect(), all, literals };
-        self.kept += 2 * key.all.len();
-        if self.kept > MOST_KEPT {
-            self.keys.clear();
-            self.kept = 2 * key.all.len();
-        }
-        let key = Rc::new(key);
-        self.keys.insert(t, key.clone());
-        key
     }
+}
+
+/// The next symbol of a walk that counts.
+fn next<'a>(bank: &'a TermBank, walk: &mut Walk, of: Of) -> Option<Symbol<'a>> {
+    while let Some((at, done)) = walk.pop() {
+        match (bank.node(at), of) {
+            (Node::Leaf(Leaf { value: LeafValue::Literal(_), .. }), Of::AllButLiterals) => {}
+            (Node::Leaf(Leaf { value: LeafValue::Literal(_), .. }), Of::PlacesOfLiterals) => {
+                return Some(Symbol::Literal);
+            }
+            (Node::Leaf(leaf @ Leaf { value: LeafValue::Literal(_), .. }), Of::Literals) => {
+                return Some(Symbol::Leaf(leaf));
+            }
+            (Node::Leaf(_), Of::Literals) => {}
+            (Node::Leaf(leaf), _) => return Some(Symbol::Leaf(leaf)),
+            (Node::Op(op), Of::AllButLiterals | Of::PlacesOfLiterals) if done => {
+                return Some(Symbol::Op(op));
+            }
+            (Node::Op(_), _) if done => {}
+            (Node::Op(_), _) => {
+                walk.push((at, true));
+                walk.extend(bank.children(at).iter().rev().map(|&child| (child, false)));
+            }
+        }
+    }
+    None
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::rules::system::System;
+    use proptest::prelude::*;
 
     fn bank() -> TermBank {
         let text =
@@ -128,26 +147,66 @@ mod tests {
     }
 
     #[test]
-    fn what_is_forgotten_is_found_again_and_huge_terms_are_compared_by_size() {
+    fn huge_terms_are_compared_by_size() {
         let mut bank = bank();
         let mut terms = vec![bank.parse("x", None).unwrap()];
-        let one = bank.parse("(f x)", None).unwrap();
-        let f = bank.head(one);
-        for _ in 0..3_000 {
-            terms.push(bank.add(f, &[terms[terms.len() - 1]]));
+        let sum = bank.parse("(+ x x)", None).unwrap();
+        let plus = bank.head(sum);
+        for _ in 0..40 {
+            terms.push(bank.add(plus, &[terms[terms.len() - 1]; 2]));
         }
         let mut order = TermOrder::default();
         for pair in terms.windows(2) {
             assert_eq!(order.compare(&bank, pair[0], pair[1]), Ordering::Less);
-            assert!(order.kept <= MOST_KEPT + 2 * 3_001);
         }
-        assert!(order.keys.len() < terms.len());
-        let sum = bank.parse("(+ x x)", None).unwrap();
-        let plus = bank.head(sum);
-        for _ in 0..70 {
-            terms.push(bank.add(plus, &[terms[terms.len() - 1]; 2]));
+    }
+
+    /// All symbols of a term, one after the other.
+    fn all<'a>(bank: &'a TermBank, t: TermId, of: Of) -> Vec<Symbol<'a>> {
+        let mut walk = vec![(t, false)];
+        std::iter::from_fn(|| next(bank, &mut walk, of)).collect()
+    }
+
+    /// A term that is read off from bytes, on a stack: leaves, and operators where there is enough for them.
+    fn term(bank: &mut TermBank, bytes: &[u8]) -> TermId {
+        let mut stack = Vec::new();
+        for byte in bytes {
+            let term = match (byte % 9, &stack[..]) {
+                (0 | 1, [.., a, b]) => format!("(+ {a} {b})"),
+                (2, [.., a, b]) => format!("(* {a} {b})"),
+                (3, [.., a]) => format!("(f {a})"),
+                (4..6, _) => (byte % 3).to_string(),
+                _ => ["x", "y", "z"][usize::from(byte / 9 % 3)].to_owned(),
+            };
+            let taken = match byte % 9 {
+                0..3 if stack.len() > 1 => 2,
+                3 if !stack.is_empty() => 1,
+                _ => 0,
+            };
+            stack.truncate(stack.len() - taken);
+            stack.push(term);
         }
-        let [small, large] = [terms[terms.len() - 40], terms[terms.len() - 39]];
-        assert_eq!(order.compare(&bank, small, large), Ordering::Less);
+        bank.parse(stack.last().map_or("x", |text| text), None).unwrap()
+    }
+
+    proptest! {
+        /// Stopping at the first difference, and passing over what both share, changes nothing.
+        #[test]
+        fn terms_are_in_the_order_of_all_their_symbols(
+            rows in proptest::collection::vec(proptest::collection::vec(any::<u8>(), 0..24), 2..6),
+        ) {
+            let mut bank = bank();
+            let terms: Vec<TermId> = rows.iter().map(|bytes| term(&mut bank, bytes)).collect();
+            let mut order = TermOrder::default();
+            for &a in &terms {
+                for &b in &terms {
+                    let keys = [a, b].map(|t| {
+                        [Of::AllButLiterals, Of::PlacesOfLiterals, Of::Literals]
+                            .map(|of| all(&bank, t, of))
+                    });
+                    prop_assert_eq!(order.compare(&bank, a, b), keys[0].cmp(&keys[1]));
+                }
+            }
+        }
     }
 }

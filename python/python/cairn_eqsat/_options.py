@@ -55,8 +55,8 @@ class OptimiseOptions(TypedDict, total=False):
     cap: int | str
     #: E-nodes that may be built, over all e-graphs [default: 10 times what the cap allows]
     work: int
-    #: End when no better term came for N times the work that found the best one (work below 8,192 counts as
-    #: 8,192); off goes on until the work is spent [default: 5]
+    #: End when no better term came for N times the work that found the best one (work below 8,192, or below
+    #: the e-nodes of the start, counts as so much); off goes on until the work is spent [default: 5]
     patience: int | str
     #: How matches are chosen: simple (all), backoff (not of rules that match too often), best-first (a few
     #: promising ones an iteration), auto for the first two in turn, or mixed for best-first and simple
