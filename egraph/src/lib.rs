@@ -121,5 +121,8 @@ pub use term::values::float::Float;
 pub use term::values::rational::Rational;
 pub use text::bytes::ByteSize;
 pub use text::forms::{Form, forms, text_without};
-pub use text::sexpr::{MAX_DEPTH, ParseError, Place, Sexpr, parse_all, parse_one};
+pub use text::sexpr::{
+    MAX_DEPTH, MAX_TERM_DEPTH, ParseError, Place, Sexpr, parse_all, parse_one, parse_term,
+    parse_terms,
+};
 pub use text::similar::did_you_mean;

@@ -40,7 +40,7 @@ fn explained(outcome: &Outcome, system: &System, shared: bool) -> String {
             counted_as(classes, "class of smaller terms", "classes of smaller terms")
         ),
         Ended::Settled => "nothing is left to start over from".to_owned(),
-        Ended::Large => "the start alone has more e-nodes than an e-graph may have (see --cap)".to_owned(),
+        Ended::Large => "the start alone fills an e-graph (see --cap)".to_owned(),
         Ended::Patience => {
             let found = outcome.best().map_or(0, |best| best.work);
             let since = thousands(outcome.ledger.work.saturating_sub(found));

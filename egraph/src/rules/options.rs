@@ -9,7 +9,11 @@ use crate::text::similar::did_you_mean;
 pub(super) fn pairs(options: &[Sexpr]) -> Result<Vec<(&str, Place, &Sexpr)>, ParseError> {
     let mut pairs: Vec<(&str, Place, &Sexpr)> = Vec::new();
     for option in options.chunks(2) {
-        let (key, at) = (option[0].atom().unwrap_or(""), option[0].place());
+        let (key, at) = (option[0].atom().unwrap_or("("), option[0].place());
+        if key == "(" || option.len() == 1 && !key.starts_with(':') {
+            let message = format!("expected an option, which begins with ':', found '{key}'");
+            return Err(ParseError::new(at, message));
+        }
         if pairs.iter().any(|&(before, ..)| before == key) {
             return Err(ParseError::new(at, format!("a second '{key}': only one is allowed")));
         }

@@ -245,25 +245,25 @@ struct Reader {
 impl Reader {
     fn declare(&mut self, declaration: &Sexpr, phase: Phase) -> Result<(), ParseError> {
         let place = declaration.place();
+        // Said once.
+        let refuse = |place, message: String| match phase {
+            Phase::Sorts => Err(ParseError::new(place, message)),
+            _ => Ok(()),
+        };
         let Some(items) = declaration.list() else {
-            // Said once, in the first phase.
-            let expected = expected();
-            let message = format!("expected a declaration in parentheses: {expected}");
-            return match phase {
-                Phase::Sorts => Err(ParseError::new(place, message)),
-                _ => Ok(()),
-            };
+            return refuse(place, format!("expected a declaration in parentheses: {}", expected()));
         };
         let name = items.first().and_then(Sexpr::atom).unwrap_or("");
         let args = items.get(1..).unwrap_or(&[]);
         let mut rows = KEYWORDS.iter().filter(|row| row.name == name).peekable();
-        // So is this.
-        if rows.peek().is_none() && phase == Phase::Sorts {
+        if rows.peek().is_none() {
             let meant = did_you_mean(name, KEYWORDS.iter().map(|row| row.name));
             let place = items.first().map_or(place, Sexpr::place);
             let expected = expected();
-            let message = format!("unknown declaration '{name}': expected {expected}{meant}");
-            return Err(ParseError::new(place, message));
+            return refuse(
+                place,
+                format!("unknown declaration '{name}': expected {expected}{meant}"),
+            );
         }
         rows.filter(|row| row.phase == phase).try_for_each(|row| (row.read)(self, args, place))
     }

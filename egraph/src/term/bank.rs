@@ -5,11 +5,9 @@
 //! [`TermBank::add`], which checks in debug builds).
 
 use crate::bounds::{count_bytes, count_step};
-use crate::term::bound::{Scope, arguments};
 use crate::term::language::{Language, Leaf, LeafValue, OpId, SortId};
 use crate::term::leaves::{Head, Leaves, Node};
 use crate::term::literal::Value;
-use crate::text::sexpr::{ParseError, Sexpr, parse_one};
 use hashbrown::HashTable;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::SmallVec;
@@ -327,139 +325,6 @@ impl TermBank {
             image.insert(s, new);
         }
         image[&t]
-    }
-
-    /// Reads a term. `sort` is the sort it must have; without one it is inferred.
-    ///
-    /// # Errors
-    /// Malformed text, an unknown operator, a wrong number of arguments or a wrong sort, with
-    /// the place.
-    pub fn parse(&mut self, text: &str, sort: Option<SortId>) -> Result<TermId, ParseError> {
-        let sexpr = parse_one(text)?;
-        self.read(&sexpr, sort)
-    }
-
-    /// As [`TermBank::parse`], from an s-expression.
-    ///
-    /// # Errors
-    /// As [`TermBank::parse`].
-    pub fn read(&mut self, sexpr: &Sexpr, sort: Option<SortId>) -> Result<TermId, ParseError> {
-        self.read_in(sexpr, sort, &mut Scope::default())
-    }
-
-    fn read_in<'s>(
-        &mut self,
-        sexpr: &'s Sexpr,
-        sort: Option<SortId>,
-        scope: &mut Scope<'s>,
-    ) -> Result<TermId, ParseError> {
-        let language = self.language.clone();
-        match sexpr {
-            Sexpr::Atom(atom, place) => match language.operator(atom) {
-                Some(op) => {
-                    check_arity(&language, op, 0).map_err(|m| ParseError::new(*place, m))?;
-                    check_sort(&language, op, sort).map_err(|m| ParseError::new(*place, m))?;
-                    Ok(self.apply(op, &[]))
-                }
-                None if atom.starts_with('?') => Err(ParseError::new(
-                    *place,
-                    format!("pattern variable '{atom}' in a term: terms have no pattern variables"),
-                )),
-                None => {
-                    let bound = scope.leaf(&language, atom, sort);
-                    let leaf = bound.and_then(|leaf| match leaf {
-                        Some(leaf) => Ok(leaf),
-                        None => language.leaf(atom, sort),
-                    });
-                    Ok(self.leaf(&leaf.map_err(|m| ParseError::new(*place, m))?))
-                }
-            },
-            Sexpr::List(items, place) => {
-                let (op, args) = read_application(&language, items, *place)?;
-                let operator = language.op(op);
-                if !operator.binds.is_empty() {
-                    return self.read_binding(op, args, *place, sort, scope);
-                }
-                check_arity(&language, op, args.len()).map_err(|m| ParseError::new(*place, m))?;
-                check_sort(&language, op, sort).map_err(|m| ParseError::new(*place, m))?;
-                let mut children = Vec::with_capacity(args.len());
-                for (arg, sort) in args.iter().zip(&operator.args) {
-                    children.push(self.read_in(arg, Some(*sort), scope)?);
-                }
-                Ok(self.apply(op, &children))
-            }
-        }
-    }
-
-    /// Reads the arguments of an operator that binds variables.
-    fn read_binding<'s>(
-        &mut self,
-        op: OpId,
-        args: &'s [Sexpr],
-        place: crate::text::sexpr::Place,
-        sort: Option<SortId>,
-        scope: &mut Scope<'s>,
-    ) -> Result<TermId, ParseError> {
-        let language = self.language.clone();
-        let args = arguments(&language, op, args, place)?;
-        check_sort(&language, op, sort).map_err(|m| ParseError::new(place, m))?;
-        let operator = language.op(op);
-        let mut children = Vec::with_capacity(args.len());
-        for (i, (name, arg)) in args.into_iter().enumerate() {
-            let bound = name.zip(operator.bound(i));
-            bound.into_iter().for_each(|(name, sort)| scope.enter(name, sort));
-            children.push(self.read_in(arg, Some(operator.args[i]), scope)?);
-            bound.into_iter().for_each(|_| scope.leave());
-        }
-        Ok(self.apply(op, &children))
-    }
-}
-
-/// The operator and the arguments of a parenthesised application.
-pub(crate) fn read_application<'a>(
-    language: &Language,
-    items: &'a [Sexpr],
-    place: crate::text::sexpr::Place,
-) -> Result<(OpId, &'a [Sexpr]), ParseError> {
-    let (head, args) = items
-        .split_first()
-        .ok_or_else(|| ParseError::new(place, "expected an operator after '(', found ')'"))?;
-    let name = head.atom().ok_or_else(|| {
-        ParseError::new(head.place(), "expected an operator, found a parenthesised expression")
-    })?;
-    let op = language.operator(name).ok_or_else(|| {
-        ParseError::new(
-            head.place(),
-            format!("unknown operator '{name}'{}", language.did_you_mean(name)),
-        )
-    })?;
-    Ok((op, args))
-}
-
-pub(crate) fn check_arity(language: &Language, op: OpId, found: usize) -> Result<(), String> {
-    let op = language.op(op);
-    let arity = op.args.len();
-    if arity == found {
-        return Ok(());
-    }
-    let plural = if arity == 1 { "" } else { "s" };
-    Err(format!("operator '{}' takes {arity} argument{plural}, found {found}", op.name))
-}
-
-pub(crate) fn check_sort(
-    language: &Language,
-    op: OpId,
-    expected: Option<SortId>,
-) -> Result<(), String> {
-    let op = language.op(op);
-    match expected {
-        Some(sort) if sort != op.result => Err(format!(
-            "expected a term of sort {}, but '{}' has sort {}",
-            language.sort_name(sort),
-            op.name,
-            language.sort_name(op.result)
-        )),
-        _ => Ok(()),
     }
 }
 

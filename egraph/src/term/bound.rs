@@ -6,6 +6,7 @@
 //! written `%0`, `%1`, …; so is any index where the binder's name is `_` or is not known.
 
 use crate::term::language::{Language, Leaf, LeafValue, OpId, SortId, looks_numeric};
+use crate::term::read::check_arity;
 use crate::text::sexpr::{ParseError, Place, Sexpr};
 use smallvec::SmallVec;
 
@@ -54,15 +55,25 @@ impl<'a> Scope<'a> {
     }
 }
 
-/// The arguments of an operator that binds variables, as terms are written: each with the name that is
-/// bound in it, if there is one.
+/// Each with the name that is bound in it, if there is one.
+pub(crate) type Arguments<'a> = SmallVec<[(Option<&'a str>, &'a Sexpr); 4]>;
+
+/// The arguments of an operator, as terms are written.
+///
+/// # Errors
+/// There are more or fewer, or a name is none.
 pub(crate) fn arguments<'a>(
     language: &Language,
     op: OpId,
     items: &'a [Sexpr],
     place: Place,
-) -> Result<Vec<(Option<&'a str>, &'a Sexpr)>, ParseError> {
+) -> Result<Arguments<'a>, ParseError> {
     let operator = language.op(op);
+    if operator.binds.is_empty() {
+        check_arity(language, op, items.len())
+            .map_err(|message| ParseError::new(place, message))?;
+        return Ok(items.iter().map(|item| (None, item)).collect());
+    }
     let binds = |i: usize| operator.bound(i).is_some();
     let written = (0..operator.args.len()).map(|i| 1 + usize::from(binds(i))).sum::<usize>();
     if items.len() != written {
@@ -79,7 +90,7 @@ pub(crate) fn arguments<'a>(
         return Err(ParseError::new(place, message));
     }
     let mut items = items.iter();
-    let mut arguments = Vec::with_capacity(operator.args.len());
+    let mut arguments = Arguments::with_capacity(operator.args.len());
     for i in 0..operator.args.len() {
         let name = match binds(i) {
             true => items.next().map(|name| binder_name(language, name)).transpose()?,

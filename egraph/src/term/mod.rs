@@ -10,5 +10,6 @@ pub(crate) mod language;
 pub(crate) mod leaves;
 pub(crate) mod literal;
 pub(crate) mod operator;
+pub(crate) mod read;
 pub(crate) mod sketch;
 pub(crate) mod values;

@@ -1,11 +1,12 @@
 //! Sketches: incomplete terms that a family of terms satisfies (Koehler et al., *Guided Equality
 //! Saturation*, POPL 2024). A plain term is a sketch that only this term satisfies.
 
-use crate::term::bank::{TermBank, TermId, check_arity, check_sort, read_application};
+use crate::term::bank::{TermBank, TermId};
 use crate::term::bound::{Scope, arguments};
 use crate::term::language::{Language, Leaf, OpId, SortId};
 use crate::term::leaves::Node;
-use crate::text::sexpr::{ParseError, Sexpr, parse_one};
+use crate::term::read::{check_arity, check_sort, read_application};
+use crate::text::sexpr::{MAX_DEPTH, ParseError, Sexpr, nested_too_deep, parse_one};
 use rustc_hash::FxHashMap;
 use std::fmt;
 
@@ -50,7 +51,7 @@ impl Sketch {
         sexpr: &Sexpr,
         sort: Option<SortId>,
     ) -> Result<Sketch, ParseError> {
-        read(language, sexpr, sort, &mut Scope::default())
+        read(language, sexpr, sort, &mut Scope::default(), 0)
     }
 
     /// The one term that satisfies the sketch, if it is a plain term.
@@ -120,18 +121,33 @@ impl Acceptance<'_> {
                 bank.node(t) == Node::Op(*op)
                     && args.iter().zip(bank.children(t)).all(|(s, &c)| self.accepts(s, c))
             }
-            Sketch::Contains(inner) => {
-                self.accepts(inner, t) || bank.children(t).iter().any(|&c| self.accepts(sketch, c))
-            }
-            Sketch::OnlyContains(inner) => {
-                self.accepts(inner, t)
-                    || !bank.children(t).is_empty()
-                        && bank.children(t).iter().all(|&c| self.accepts(sketch, c))
-            }
+            Sketch::Contains(inner) => self.from_below(key, |all, t| {
+                all.accepts(inner, t) || bank.children(t).iter().any(|&c| all.known[&(key.0, c)])
+            }),
+            Sketch::OnlyContains(inner) => self.from_below(key, |all, t| {
+                let children = bank.children(t);
+                all.accepts(inner, t)
+                    || !children.is_empty() && children.iter().all(|&c| all.known[&(key.0, c)])
+            }),
             Sketch::Or(all) => all.iter().any(|s| self.accepts(s, t)),
         };
         self.known.insert(key, answer);
         answer
+    }
+
+    /// Whether a term satisfies a sketch, where that of a term can be told from its children: these come first, for terms may
+    /// be too deep for recursion.
+    fn from_below(
+        &mut self,
+        (sketch, t): (*const Sketch, TermId),
+        accepts: impl Fn(&mut Self, TermId) -> bool,
+    ) -> bool {
+        let below = self.bank.subterms_but(t, |t| self.known.contains_key(&(sketch, t)));
+        below.into_iter().fold(false, |_, t| {
+            let answer = accepts(self, t);
+            self.known.insert((sketch, t), answer);
+            answer
+        })
     }
 }
 
@@ -140,6 +156,7 @@ fn read<'s>(
     sexpr: &'s Sexpr,
     sort: Option<SortId>,
     scope: &mut Scope<'s>,
+    depth: usize,
 ) -> Result<Sketch, ParseError> {
     let at = |message: String| ParseError::new(sexpr.place(), message);
     let items = match sexpr {
@@ -160,20 +177,25 @@ fn read<'s>(
                 },
             };
         }
+        Sexpr::List(_, place) if depth == MAX_DEPTH => {
+            return Err(nested_too_deep(*place, MAX_DEPTH));
+        }
         Sexpr::List(items, _) => items,
     };
     let keyword = items.first().and_then(Sexpr::atom).unwrap_or("");
     let is_operator = language.operator(keyword).is_some();
     match (keyword, items.get(1..).unwrap_or(&[])) {
         ("contains", [inner]) if !is_operator => {
-            Ok(Sketch::Contains(Box::new(read(language, inner, None, scope)?)))
+            Ok(Sketch::Contains(Box::new(read(language, inner, None, scope, depth + 1)?)))
         }
         ("only-contains", [inner]) if !is_operator => {
-            Ok(Sketch::OnlyContains(Box::new(read(language, inner, None, scope)?)))
+            Ok(Sketch::OnlyContains(Box::new(read(language, inner, None, scope, depth + 1)?)))
         }
         ("or", all @ [_, ..]) if !is_operator => {
-            let all =
-                all.iter().map(|s| read(language, s, sort, scope)).collect::<Result<_, _>>()?;
+            let all = all
+                .iter()
+                .map(|s| read(language, s, sort, scope, depth + 1))
+                .collect::<Result<_, _>>()?;
             Ok(Sketch::Or(all))
         }
         ("contains" | "only-contains", _) if !is_operator => {
@@ -183,19 +205,13 @@ fn read<'s>(
         _ => {
             let (op, args) = read_application(language, items, sexpr.place())?;
             let operator = language.op(op);
-            let args = match operator.binds.is_empty() {
-                true => {
-                    check_arity(language, op, args.len()).map_err(at)?;
-                    args.iter().map(|arg| (None, arg)).collect()
-                }
-                false => arguments(language, op, args, sexpr.place())?,
-            };
+            let args = arguments(language, op, args, sexpr.place())?;
             check_sort(language, op, sort).map_err(at)?;
             let mut inner = Vec::with_capacity(args.len());
             for (i, (name, arg)) in args.into_iter().enumerate() {
                 let bound = name.zip(operator.bound(i));
                 bound.into_iter().for_each(|(name, sort)| scope.enter(name, sort));
-                inner.push(read(language, arg, Some(operator.args[i]), scope)?);
+                inner.push(read(language, arg, Some(operator.args[i]), scope, depth + 1)?);
                 bound.into_iter().for_each(|_| scope.leave());
             }
             Ok(Sketch::Op(op, inner))

@@ -1,6 +1,6 @@
 //! S-expressions with the place of every atom, the one surface syntax of Cairn.
 //!
-//! A comment runs from `;` to the end of its line. Nesting is parsed with an explicit stack, so
+//! A comment runs from `;` to the end of its line. Nesting is parsed and dropped with an explicit stack, so
 //! no input, however deep, can overflow the thread's stack.
 
 use std::fmt;
@@ -32,6 +32,9 @@ impl fmt::Display for Place {
         write!(f, "{}:{}", self.line, self.column)
     }
 }
+
+/// Of a text.
+const START: Place = Place { line: 1, column: 1 };
 
 /// What is wrong with a text, and where. Displays as `line:column: message`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -116,6 +119,18 @@ impl Sexpr {
     }
 }
 
+impl Drop for Sexpr {
+    fn drop(&mut self) {
+        let Sexpr::List(items, _) = self else { return };
+        let mut left = std::mem::take(items);
+        while let Some(mut next) = left.pop() {
+            if let Sexpr::List(items, _) = &mut next {
+                left.append(items);
+            }
+        }
+    }
+}
+
 /// Whether a character can be part of an atom.
 pub(crate) fn is_of_atom(c: char) -> bool {
     !c.is_whitespace() && !matches!(c, '(' | ')' | ';' | BYTE_ORDER_MARK)
@@ -124,13 +139,24 @@ pub(crate) fn is_of_atom(c: char) -> bool {
 /// Deeper nesting than this is refused, so that what is read from text may be recursed on safely.
 pub const MAX_DEPTH: usize = 1_000;
 
+/// As [`MAX_DEPTH`], of terms, which nothing recurses on: a sum of many summands is as deep.
+pub const MAX_TERM_DEPTH: usize = 30_000;
+
 /// Reads all s-expressions of `text`.
 ///
 /// # Errors
 /// An unbalanced parenthesis, nesting beyond [`MAX_DEPTH`], or a byte order mark that is not at
 /// the beginning.
 pub fn parse_all(text: &str) -> Result<Vec<Sexpr>, ParseError> {
-    parse_from(text, Place { line: 1, column: 1 })
+    parse_from(text, START, MAX_DEPTH)
+}
+
+/// As [`parse_all`], for terms: nested up to [`MAX_TERM_DEPTH`], so nobody may recurse on them.
+///
+/// # Errors
+/// As [`parse_all`].
+pub fn parse_terms(text: &str) -> Result<Vec<Sexpr>, ParseError> {
+    parse_from(text, START, MAX_TERM_DEPTH)
 }
 
 /// Reads what can be read of a text with mistakes: the expressions of those parts that have none, and the
@@ -144,7 +170,7 @@ pub(crate) fn parse_parts(text: &str) -> (Vec<Sexpr>, Vec<ParseError>) {
         line += u32::from(c == '\n');
         if ends {
             let part = &text[start..text.len().min(at + 1)];
-            match parse_from(part, Place { line: first_line, column: 1 }) {
+            match parse_from(part, Place { line: first_line, column: 1 }, MAX_DEPTH) {
                 Ok(all) => done.extend(all),
                 Err(mistake) => mistakes.push(mistake),
             }
@@ -154,7 +180,7 @@ pub(crate) fn parse_parts(text: &str) -> (Vec<Sexpr>, Vec<ParseError>) {
     (done, mistakes)
 }
 
-fn parse_from(text: &str, start: Place) -> Result<Vec<Sexpr>, ParseError> {
+fn parse_from(text: &str, start: Place, depth: usize) -> Result<Vec<Sexpr>, ParseError> {
     let mut open: Vec<(Vec<Sexpr>, Place)> = Vec::new();
     let mut done = Vec::new();
     let mut place = start;
@@ -166,11 +192,8 @@ fn parse_from(text: &str, start: Place) -> Result<Vec<Sexpr>, ParseError> {
             BYTE_ORDER_MARK if place == here => {}
             ';' => while chars.next_if(|&c| !matches!(c, '\n' | '\r')).is_some() {},
             '(' => {
-                if open.len() >= MAX_DEPTH {
-                    return Err(ParseError::new(
-                        here,
-                        format!("parentheses are nested more than {MAX_DEPTH} deep"),
-                    ));
+                if open.len() >= depth {
+                    return Err(nested_too_deep(here, depth));
                 }
                 open.push((Vec::new(), here));
             }
@@ -203,15 +226,31 @@ fn parse_from(text: &str, start: Place) -> Result<Vec<Sexpr>, ParseError> {
     }
 }
 
+/// That something at this place is deeper than it may be.
+pub(crate) fn nested_too_deep(place: Place, depth: usize) -> ParseError {
+    ParseError::new(place, format!("parentheses are nested more than {depth} deep"))
+}
+
 /// Reads exactly one s-expression.
 ///
 /// # Errors
 /// As [`parse_all`], and when there is no expression or more than one.
 pub fn parse_one(text: &str) -> Result<Sexpr, ParseError> {
-    let mut all = parse_all(text)?.into_iter();
-    let first = all.next().ok_or_else(|| {
-        ParseError::new(Place { line: 1, column: 1 }, "expected a term, found nothing")
-    })?;
+    only(parse_all(text)?)
+}
+
+/// As [`parse_one`], for a term: nested up to [`MAX_TERM_DEPTH`], so nobody may recurse on it.
+///
+/// # Errors
+/// As [`parse_one`].
+pub fn parse_term(text: &str) -> Result<Sexpr, ParseError> {
+    only(parse_terms(text)?)
+}
+
+fn only(all: Vec<Sexpr>) -> Result<Sexpr, ParseError> {
+    let mut all = all.into_iter();
+    let first =
+        all.next().ok_or_else(|| ParseError::new(START, "expected a term, found nothing"))?;
     match all.next() {
         None => Ok(first),
         Some(second) => {
@@ -240,8 +279,11 @@ mod tests {
 
     #[test]
     fn nesting_is_bounded() {
-        let deep = "(".repeat(MAX_DEPTH + 1);
-        assert!(parse_all(&deep).unwrap_err().message.contains("nested"));
+        let deep = |depth| "(".repeat(depth) + &")".repeat(depth);
+        assert!(parse_all(&deep(MAX_DEPTH)).is_ok());
+        assert!(parse_all(&deep(MAX_DEPTH + 1)).unwrap_err().message.contains("nested"));
+        assert!(parse_term(&deep(MAX_TERM_DEPTH)).is_ok());
+        assert!(parse_term(&deep(MAX_TERM_DEPTH + 1)).unwrap_err().message.contains("nested"));
     }
 
     #[test]

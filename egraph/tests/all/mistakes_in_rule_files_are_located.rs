@@ -90,6 +90,14 @@ fn in_rules_and_declarations() {
         ),
         ("(rewrite (+ ?a 0) ?a :nam x)", "4:22: expected :name, :when or :ruleset, found ':nam'"),
         ("(rewrite (+ ?a 0) ?a :name)", "4:22: expected a value after ':name'"),
+        (
+            "(rewrite add (+ ?a 0) (+ ?a 0))",
+            "4:23: expected an option, which begins with ':', found '('",
+        ),
+        (
+            "(rewrite (+ ?a 0) ?a add)",
+            "4:22: expected an option, which begins with ':', found 'add'",
+        ),
         ("(rewrite (+ ?a 0) ?a :ruleset q)", "4:31: unknown ruleset 'q'"),
         ("(rewrite (+ ?a 0))", "4:1: expected (rewrite left right"),
         ("(rewrite (+ (compute 1) 0) 1)", "4:13: (compute …) may stand on a right-hand side only"),

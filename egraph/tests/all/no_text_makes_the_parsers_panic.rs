@@ -106,6 +106,36 @@ proptest! {
 }
 
 #[test]
+fn deep_terms_are_read_as_they_are_written() {
+    let depth = egraph::MAX_TERM_DEPTH;
+    let plain = format!("{}x{}", "(+ 1 ".repeat(depth), ")".repeat(depth));
+    let system = common::system(common::INTEGERS);
+    let mut bank = TermBank::new(system.language.clone());
+    let t = bank.parse(&plain, None).unwrap();
+    assert_eq!((bank.size(t), bank.text(t)), (2 * depth as u64 + 1, plain.clone()));
+    assert_eq!(
+        Sketch::parse(&system.language, &plain, None).unwrap_err().to_string(),
+        format!("1:{}: parentheses are nested more than 1000 deep", 5 * egraph::MAX_DEPTH + 1)
+    );
+    let read = egraph::parse_term(&plain).unwrap();
+    assert!(Sketch::read(&system.language, &read, None).is_err());
+    assert!(bank.parse(&format!("(- {plain} 1)"), None).unwrap_err().message.contains("nested"));
+
+    let bound =
+        format!("{}(p a b){}", "(l a (l b ".repeat(depth / 2 - 1), "))".repeat(depth / 2 - 1));
+    let system = common::system("(sort T) (variable T) (op l ((bind T T)) T) (op p (T T) T)");
+    let mut bank = TermBank::new(system.language.clone());
+    let t = bank.parse(&bound, None).unwrap();
+    assert_eq!(bank.parse(&bank.text(t), None), Ok(t));
+    let [one, other] = ["(l x (l y (p x y)))", "(l x (p x (l x x)))"].map(|text| {
+        let t = bank.parse(text, None).unwrap();
+        bank.text(t)
+    });
+    assert_eq!(one, "(l x (l y (p x y)))");
+    assert_eq!(other, "(l x (p x (l y y)))");
+}
+
+#[test]
 fn nor_do_the_deepest_terms_that_are_allowed() {
     let system = common::system(common::INTEGERS);
     let mut bank = TermBank::new(system.language.clone());

@@ -111,17 +111,22 @@ fn of_deep_terms_and_of_terms_that_share_their_subterms() {
     let mut egraph = EGraph::new(system.clone());
     let [c, g, p] = ["c", "g", "p"].map(|name| system.language.operator(name).unwrap());
     let c = bank.apply(c, &[]);
-    let deep = (0..10_000).fold(c, |term, _| bank.apply(g, &[term]));
+    let deep = (0..50_000).fold(c, |term, _| bank.apply(g, &[term]));
     let shared = (0..50).fold(c, |term, _| bank.apply(p, &[term, term]));
     let ids = [deep, shared].map(|term| egraph.add_term(&bank, term));
     egraph.rebuild();
     for (id, term) in ids.into_iter().zip([deep, shared]) {
         assert_eq!(extract_smallest(&egraph, &mut bank, egraph.find(id)), term);
-        let sketch = Sketch::parse(&system.language, "(only-contains c)", None).unwrap();
         let class = egraph.find(id);
-        assert_eq!(extract_sketch(&egraph, &mut bank, class, &sketch), Some(term));
-        let sketch = Sketch::parse(&system.language, "(contains c)", None).unwrap();
-        assert_eq!(extract_sketch(&egraph, &mut bank, class, &sketch), Some(term));
+        for text in ["(only-contains c)", "(contains c)", "(contains (only-contains c))"] {
+            let sketch = Sketch::parse(&system.language, text, None).unwrap();
+            assert_eq!(extract_sketch(&egraph, &mut bank, class, &sketch), Some(term), "{text}");
+            assert!(sketch.accepts(&bank, term), "{text}");
+        }
+        for text in ["(contains (d ?))", "(only-contains (d ?))"] {
+            let sketch = Sketch::parse(&system.language, text, None).unwrap();
+            assert!(!sketch.accepts(&bank, term), "{text}");
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Terms that belong to one question: all of one sort.
 
 use anyhow::{Result, anyhow};
-use egraph::{ParseError, Sexpr, TermBank, TermId, parse_one};
+use egraph::{ParseError, Sexpr, TermBank, TermId, parse_term};
 
 /// Reads terms of one sort. A literal or variable takes the sort of the others, so that the `1` that
 /// equals `(<= v0 v0)`, or an operator without arguments, is a truth value.
@@ -66,7 +66,7 @@ pub fn read_texts(bank: &mut TermBank, texts: &[(&str, &str)]) -> Result<Vec<Ter
     };
     let parsed = texts.iter().enumerate();
     let terms = parsed
-        .map(|(i, (_, text))| parse_one(text).map_err(|e| wrong(i, e)))
+        .map(|(i, (_, text))| parse_term(text).map_err(|e| wrong(i, e)))
         .collect::<Result<Vec<_>>>()?;
     read_question(bank, &terms).map_err(|(i, error)| wrong(i, error))
 }

@@ -48,7 +48,7 @@ fn open(
             match program {
                 Ok(program) => {
                     for item in program {
-                        open(placed(item, at), include, depth - 1, names, out, all);
+                        open(placed(&item, at), include, depth - 1, names, out, all);
                     }
                 }
                 Err(why) => {
@@ -79,11 +79,11 @@ fn is_rule(parts: &[Sexpr]) -> bool {
 }
 
 /// An item as if it stood there.
-fn placed(item: Sexpr, at: Place) -> Sexpr {
+fn placed(item: &Sexpr, at: Place) -> Sexpr {
     match item {
-        Sexpr::Atom(text, _) => Sexpr::Atom(text, at),
+        Sexpr::Atom(text, _) => Sexpr::Atom(text.clone(), at),
         Sexpr::List(items, _) => {
-            Sexpr::List(items.into_iter().map(|item| placed(item, at)).collect(), at)
+            Sexpr::List(items.iter().map(|item| placed(item, at)).collect(), at)
         }
     }
 }

@@ -6,7 +6,7 @@
 
 use anyhow::{Error, Result, anyhow};
 use csv::{ReaderBuilder, StringRecord};
-use egraph::{ParseError, Place, Sexpr, parse_all, parse_one};
+use egraph::{ParseError, Place, Sexpr, parse_term, parse_terms};
 use rustc_hash::FxHashMap;
 use std::path::Path;
 
@@ -87,7 +87,7 @@ impl TermFile {
             return Ok(None);
         }
         let on_line = |place: Place| Place { line: number, ..place };
-        let terms = parse_all(line).map_err(|e| (on_line(e.place), e.message))?;
+        let terms = parse_terms(line).map_err(|e| (on_line(e.place), e.message))?;
         let Some(first) = terms.first().map(Sexpr::place) else { return Ok(None) };
         let (count, expected) = (terms.len(), layout.line);
         let place = terms.get(N).map_or(first, Sexpr::place);
@@ -146,7 +146,7 @@ impl TermFile {
             let cells = columns.map(|column| std::mem::take(&mut found[column]));
             let mut terms = Vec::with_capacity(N);
             for cell in &cells {
-                terms.push(parse_one(&cell.text).map_err(|e| at((cell.at(e.place), e.message)))?);
+                terms.push(parse_term(&cell.text).map_err(|e| at((cell.at(e.place), e.message)))?);
             }
             let terms = <[Sexpr; N]>::try_from(terms).expect("one for each column");
             let (id, number, cells) = (id.map(|id| id.text), first.line, cells.into());

@@ -4,8 +4,8 @@ use crate::rules::kinds::Kinds;
 use crate::rules::pattern::{Pattern, TermFunction};
 use crate::rules::read::expressions::read_expr;
 use crate::rules::variables::Variables;
-use crate::term::bank::{check_arity, check_sort, read_application};
 use crate::term::language::{Language, Leaf, LeafValue, SortId};
+use crate::term::read::{check_arity, check_sort, read_application};
 use crate::text::sexpr::{ParseError, Place, Sexpr};
 
 /// Which side of a rule is being read: only a right-hand side may compute, and have variables that stand for terms
@@ -61,10 +61,7 @@ pub(crate) fn read_pattern(
                 && language.operator("compute").is_none()
             {
                 if side == Side::Left {
-                    return Err(at(
-                        "(compute …) may stand on a right-hand side only, so not in a birewrite"
-                            .into(),
-                    ));
+                    return Err(at(on_the_right_only("compute")));
                 }
                 let [_, expr] = &items[..] else {
                     return Err(at("expected (compute expression)".into()));
@@ -101,6 +98,10 @@ pub(crate) fn read_pattern(
     }
 }
 
+fn on_the_right_only(name: &str) -> String {
+    format!("({name} …) may stand on a right-hand side only, so not in a birewrite")
+}
+
 /// Reads the application of a function on terms, if the items are one.
 fn read_function(
     language: &Language,
@@ -117,9 +118,7 @@ fn read_function(
     let function = TermFunction::ALL.into_iter().find(|function| function.name() == name)?;
     let refuse = |message: String| Some(Err(ParseError::new(place, message)));
     if side == Side::Left {
-        return refuse(format!(
-            "({name} …) may stand on a right-hand side only, so not in a birewrite"
-        ));
+        return refuse(on_the_right_only(name));
     }
     let arity = if function == TermFunction::Subst { 2 } else { 1 };
     if items.len() != 1 + arity {
