@@ -76,6 +76,9 @@ pub struct Inspection {
     pub seen_seeds: usize,
 }
 
+/// How a proof file begins.
+const PROOF: &str = r#"{"format":"cairn-proof","#;
+
 /// Looks at a ranker.
 ///
 /// # Errors
@@ -83,7 +86,10 @@ pub struct Inspection {
 pub fn inspect(path: &Path) -> Result<Inspection> {
     let text = read_text(path, "the ranker")?;
     let File { format, system_hash, origin, seen, weights } = serde_json::from_str(&text)
-        .with_context(|| format!("{} holds no ranker", path.display()))?;
+        .with_context(|| match text.starts_with(PROOF) {
+            true => format!("{} is a proof, which `cairn check` looks at", path.display()),
+            false => format!("{} holds no ranker", path.display()),
+        })?;
     unseal_json(&path.display().to_string(), &text)?;
     let seen_seeds = match &seen {
         Seen::One(seen) => seen.digests.len(),

@@ -28,9 +28,18 @@ fn rankers() {
     std::fs::copy(directory.path().join("r.json"), learned.join("ranker.json")).unwrap();
     assert_eq!(inspect(&directory, "learned"), (text, found));
     std::fs::write(directory.path().join("x.json"), "{\"format\": 1}").unwrap();
-    let refused = cairn(&directory).args(["inspect", "x.json"]).assert().code(2);
-    let error = String::from_utf8_lossy(&refused.get_output().stderr).into_owned();
-    assert!(error.starts_with("error: x.json holds no ranker: "), "{error}");
+    let explain = "explain --system halide --out p.json --start".split(' ');
+    let explained =
+        cairn(&directory).args(explain).args(["(+ a b)", "--target", "(+ b a)"]).assert();
+    explained.success();
+    for (file, message) in [
+        ("x.json", "x.json holds no ranker: "),
+        ("p.json", "p.json is a proof, which `cairn check` looks at: "),
+    ] {
+        let refused = cairn(&directory).args(["inspect", file]).assert().code(2);
+        let error = String::from_utf8_lossy(&refused.get_output().stderr).into_owned();
+        assert!(error.starts_with(&format!("error: {message}")), "{error}");
+    }
 }
 
 #[test]
