@@ -5,8 +5,7 @@
 //! only in such names are one term. An index that no binder of the term belongs to is *loose*, and
 //! written `%0`, `%1`, …; so is any index where the binder's name is `_` or is not known.
 
-use crate::term::language::{Language, Leaf, LeafValue, OpId, SortId, looks_numeric};
-use crate::term::read::check_arity;
+use crate::term::language::{Language, Leaf, LeafValue, OpId, SortId, check_arity, looks_numeric};
 use crate::text::sexpr::{ParseError, Place, Sexpr};
 use smallvec::SmallVec;
 

@@ -296,3 +296,30 @@ pub fn looks_numeric(atom: &str) -> bool {
     let digits = atom.strip_prefix(['-', '+']).unwrap_or(atom);
     digits.starts_with(|c: char| c.is_ascii_digit())
 }
+
+pub(crate) fn check_arity(language: &Language, op: OpId, found: usize) -> Result<(), String> {
+    let op = language.op(op);
+    let arity = op.args.len();
+    if arity == found {
+        return Ok(());
+    }
+    let plural = if arity == 1 { "" } else { "s" };
+    Err(format!("operator '{}' takes {arity} argument{plural}, found {found}", op.name))
+}
+
+pub(crate) fn check_sort(
+    language: &Language,
+    op: OpId,
+    expected: Option<SortId>,
+) -> Result<(), String> {
+    let op = language.op(op);
+    match expected {
+        Some(sort) if sort != op.result => Err(format!(
+            "expected a term of sort {}, but '{}' has sort {}",
+            language.sort_name(sort),
+            op.name,
+            language.sort_name(op.result)
+        )),
+        _ => Ok(()),
+    }
+}

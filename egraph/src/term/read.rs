@@ -2,7 +2,7 @@
 
 use crate::term::bank::{TermBank, TermId};
 use crate::term::bound::{Arguments, Scope, arguments};
-use crate::term::language::{Language, OpId, SortId};
+use crate::term::language::{Language, OpId, SortId, check_arity, check_sort};
 use crate::text::sexpr::{ParseError, Place, Sexpr, parse_term};
 use smallvec::SmallVec;
 
@@ -144,31 +144,4 @@ pub(crate) fn read_application<'a>(
         )
     })?;
     Ok((op, args))
-}
-
-pub(crate) fn check_arity(language: &Language, op: OpId, found: usize) -> Result<(), String> {
-    let op = language.op(op);
-    let arity = op.args.len();
-    if arity == found {
-        return Ok(());
-    }
-    let plural = if arity == 1 { "" } else { "s" };
-    Err(format!("operator '{}' takes {arity} argument{plural}, found {found}", op.name))
-}
-
-pub(crate) fn check_sort(
-    language: &Language,
-    op: OpId,
-    expected: Option<SortId>,
-) -> Result<(), String> {
-    let op = language.op(op);
-    match expected {
-        Some(sort) if sort != op.result => Err(format!(
-            "expected a term of sort {}, but '{}' has sort {}",
-            language.sort_name(sort),
-            op.name,
-            language.sort_name(op.result)
-        )),
-        _ => Ok(()),
-    }
 }

@@ -3,9 +3,9 @@
 
 use crate::term::bank::{TermBank, TermId};
 use crate::term::bound::{Scope, arguments};
-use crate::term::language::{Language, Leaf, OpId, SortId};
+use crate::term::language::{Language, Leaf, OpId, SortId, check_arity, check_sort};
 use crate::term::leaves::Node;
-use crate::term::read::{check_arity, check_sort, read_application};
+use crate::term::read::read_application;
 use crate::text::sexpr::{MAX_DEPTH, ParseError, Sexpr, nested_too_deep, parse_one};
 use rustc_hash::FxHashMap;
 use std::fmt;
@@ -121,10 +121,10 @@ impl Acceptance<'_> {
                 bank.node(t) == Node::Op(*op)
                     && args.iter().zip(bank.children(t)).all(|(s, &c)| self.accepts(s, c))
             }
-            Sketch::Contains(inner) => self.from_below(key, |all, t| {
+            Sketch::Contains(inner) => self.bottom_up(key, |all, t| {
                 all.accepts(inner, t) || bank.children(t).iter().any(|&c| all.known[&(key.0, c)])
             }),
-            Sketch::OnlyContains(inner) => self.from_below(key, |all, t| {
+            Sketch::OnlyContains(inner) => self.bottom_up(key, |all, t| {
                 let children = bank.children(t);
                 all.accepts(inner, t)
                     || !children.is_empty() && children.iter().all(|&c| all.known[&(key.0, c)])
@@ -137,7 +137,7 @@ impl Acceptance<'_> {
 
     /// Whether a term satisfies a sketch, where that of a term can be told from its children: these come first, for terms may
     /// be too deep for recursion.
-    fn from_below(
+    fn bottom_up(
         &mut self,
         (sketch, t): (*const Sketch, TermId),
         accepts: impl Fn(&mut Self, TermId) -> bool,

@@ -4,8 +4,8 @@ use crate::rules::kinds::Kinds;
 use crate::rules::pattern::{Pattern, TermFunction};
 use crate::rules::read::expressions::read_expr;
 use crate::rules::variables::Variables;
-use crate::term::language::{Language, Leaf, LeafValue, SortId};
-use crate::term::read::{check_arity, check_sort, read_application};
+use crate::term::language::{Language, Leaf, LeafValue, SortId, check_arity, check_sort};
+use crate::term::read::read_application;
 use crate::text::sexpr::{ParseError, Place, Sexpr};
 
 /// Which side of a rule is being read: only a right-hand side may compute, and have variables that stand for terms
