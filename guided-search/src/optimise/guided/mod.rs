@@ -5,3 +5,4 @@ pub(crate) mod guess;
 pub(crate) mod plan;
 pub(crate) mod planner;
 pub(crate) mod strategy;
+pub(crate) mod tree_distance;

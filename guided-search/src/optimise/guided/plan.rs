@@ -9,6 +9,7 @@
 use crate::optimise::answer::{Ended, Objective};
 use crate::optimise::growth::Growth;
 use crate::optimise::guided::planner::{Goal, Planner};
+use crate::optimise::guided::tree_distance::tree_distance;
 use crate::options::budget::Cap;
 use crate::search::stage::Ends;
 use anyhow::Result;
@@ -19,15 +20,16 @@ use rustc_hash::FxHashSet;
 const FIRST_SHARE: usize = 8;
 /// Questions about one term before the search goes back to the one before.
 const QUESTIONS: u32 = 2;
-/// Stages of the first walk, for each node of the goal: after so many another one begins at the start, with other
-/// answers, and may be half as long again. How long a way has to be is not known.
+/// Stages of a walk that comes no nearer to the goal, for each node of the goal: after so many another one begins where the
+/// goal was nearest, with other answers, and may be half as long again. How long a way has to be is not known.
 const STAGES_PER_NODE: u64 = 8;
-/// Stages of the first walk at least.
+/// Stages of such a walk at least.
 const LEAST_STAGES: u64 = 64;
 /// Terms of an answer for which their place in the context is tried alone.
 const PLACES: usize = 4;
 
 /// Where a search is.
+#[derive(Clone)]
 struct Stop {
     /// A term that equals the start.
     whole: TermId,
@@ -61,10 +63,14 @@ pub(in crate::optimise) fn follow_planner(
     objective: &Objective,
     planner: &dyn Planner,
 ) -> Result<Option<Ended>> {
-    let mut longest = run.bank.size(goal.term).saturating_mul(STAGES_PER_NODE).max(LEAST_STAGES);
+    let shortest = run.bank.size(goal.term).saturating_mul(STAGES_PER_NODE).max(LEAST_STAGES);
+    let mut longest = shortest;
     let mut seen = FxHashSet::from_iter([start]);
     let mut way = vec![Stop { whole: start, place: Vec::new(), part: start, questions: 0 }];
     let mut stages = 0;
+    // The last stop of those nearest to the goal, if they are nearer than the start, and how near they are.
+    let mut nearest: Option<Stop> = None;
+    let mut least = tree_distance(run.bank, start, goal.term);
     for number in 0.. {
         if let Some(ended) = run.over() {
             return Ok(Some(ended));
@@ -74,7 +80,8 @@ pub(in crate::optimise) fn follow_planner(
             // A wrong turn early on is not made good by trying everything behind it.
             longest = longest.saturating_add(longest / 2);
             way.truncate(1);
-            seen = FxHashSet::from_iter([start]);
+            way.extend(nearest.clone());
+            seen = way.iter().map(|stop| stop.part).collect();
             stages = 0;
         }
         let bottom = way.len() == 1;
@@ -97,6 +104,13 @@ pub(in crate::optimise) fn follow_planner(
             Staged::Nowhere => {}
             Staged::Next(stop) => {
                 seen.insert(stop.part);
+                let distance = tree_distance(run.bank, stop.part, goal.term);
+                if distance < least {
+                    (least, longest, stages) = (distance, shortest, 0);
+                    nearest = Some(stop.clone());
+                } else if distance == least && nearest.is_some() {
+                    nearest = Some(stop.clone());
+                }
                 way.push(stop);
             }
             Staged::Goal(stop) => match objective.of_term(run.bank, stop.whole) {
@@ -298,6 +312,37 @@ mod tests {
         let system = System::parse(&text).unwrap();
         let (ended, best, _) = search(system, ["c0", &goal], next, 8, 20_000);
         assert_eq!((ended, best), (Ended::Reached, Some(goal)));
+    }
+
+    #[test]
+    fn a_walk_that_comes_nearer_is_not_given_up() {
+        // A hand goes around, and after each time a light is on: no walk of 64 stages sees the third.
+        let hours = 50;
+        let hour = |i: u32| format!("(op c{i} () X)\n");
+        let tick = |i: u32| format!("(rewrite c{i} c{} :name r{i})\n", i + 1);
+        let light = |lights: &str, next: &str| {
+            format!(
+                "(rewrite (t {lights} c{hours}) (t {next} c0) :name {})\n",
+                next.replace(' ', "-")
+            )
+        };
+        let text: String =
+            std::iter::once("(sort X) (op t (X X X X) X) (op x () X) (op y () X)\n".into())
+                .chain((0..=hours).map(hour))
+                .chain((0..hours).map(tick))
+                .chain([light("x x x", "y x x"), light("y x x", "y y x"), light("y y x", "y y y")])
+                .collect();
+        let next = |at: &str| {
+            let (lights, hour) = at[3..at.len() - 1].split_at(6);
+            match hour[1..].parse::<u32>().unwrap() {
+                50 => vec![format!("(t {}c0)", lights.replacen('x', "y", 1))],
+                hour => vec![format!("(t {lights}c{})", hour + 1)],
+            }
+        };
+        let ends = ["(t x x x c0)", "(t y y y c1)"];
+        let (ended, best, work) = search(System::parse(&text).unwrap(), ends, next, 40, 100_000);
+        assert_eq!((ended, best.as_deref()), (Ended::Reached, Some(ends[1])));
+        assert!(work < 2_000, "{work}");
     }
 
     #[test]
