@@ -342,7 +342,7 @@ mod tests {
         let ends = ["(t x x x c0)", "(t y y y c1)"];
         let (ended, best, work) = search(System::parse(&text).unwrap(), ends, next, 40, 100_000);
         assert_eq!((ended, best.as_deref()), (Ended::Reached, Some(ends[1])));
-        assert!(work < 2_000, "{work}");
+        assert!(work < 1_000, "{work}");
     }
 
     #[test]
