@@ -1,7 +1,7 @@
 //! Guides of an e-graph itself: frontier terms of both sides, chosen in one of five ways that need no
 //! learning.
 
-use crate::optimise::guided::tree_distance::tree_distance;
+use crate::methods::tree_distance::tree_distance;
 use crate::search::guide_source::{GuideRequest, GuideSet, GuideSource};
 use anyhow::Result;
 use egraph::{TermBank, TermId};

@@ -9,5 +9,6 @@ pub(crate) mod guide_writer;
 pub(crate) mod oracle;
 pub(crate) mod ranked;
 pub(crate) mod table;
+pub(crate) mod tree_distance;
 pub(crate) mod watched;
 pub(crate) mod written;

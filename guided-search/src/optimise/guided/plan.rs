@@ -1,6 +1,6 @@
 //! Stages whose ends are written on the way: somebody who has seen such searches, a trained model, says which terms
 //! may come next between where the search is and its goal; a fresh, small e-graph says which of them it reaches, and the
-//! search goes on from there.
+//! search goes on from there: from the one that looks nearest to the goal, if it reaches several.
 //!
 //! What is wanted may be a part of a term: `(contains t)`. Then only the part that is to become it is looked at, and
 //! what is around it is left as it is. A term that may come next is first looked for in the e-graph of this part. If
@@ -8,8 +8,8 @@
 
 use crate::optimise::answer::{Ended, Objective};
 use crate::optimise::growth::Growth;
+use crate::optimise::guided::distance::distance;
 use crate::optimise::guided::planner::{Goal, Planner};
-use crate::optimise::guided::tree_distance::tree_distance;
 use crate::options::budget::Cap;
 use crate::search::stage::Ends;
 use anyhow::Result;
@@ -20,8 +20,8 @@ use rustc_hash::FxHashSet;
 const FIRST_SHARE: usize = 8;
 /// Questions about one term before the search goes back to the one before.
 const QUESTIONS: u32 = 2;
-/// Stages of a walk that comes no nearer to the goal, for each node of the goal: after so many another one begins where the
-/// goal was nearest, with other answers, and may be half as long again. How long a way has to be is not known.
+/// Stages of a walk that comes no nearer to the goal, for each node of the goal: after so many another one begins, with
+/// other answers, and may be half as long again. How long a way has to be is not known.
 const STAGES_PER_NODE: u64 = 8;
 /// Stages of such a walk at least.
 const LEAST_STAGES: u64 = 64;
@@ -65,12 +65,13 @@ pub(in crate::optimise) fn follow_planner(
 ) -> Result<Option<Ended>> {
     let shortest = run.bank.size(goal.term).saturating_mul(STAGES_PER_NODE).max(LEAST_STAGES);
     let mut longest = shortest;
+    let mut from_start = false;
     let mut seen = FxHashSet::from_iter([start]);
     let mut way = vec![Stop { whole: start, place: Vec::new(), part: start, questions: 0 }];
     let mut stages = 0;
-    // The last stop of those nearest to the goal, if they are nearer than the start, and how near they are.
+    // How near to the goal it was, and the last stop that was so near, if there was one.
+    let mut least = distance(run.bank, start, goal.term);
     let mut nearest: Option<Stop> = None;
-    let mut least = tree_distance(run.bank, start, goal.term);
     for number in 0.. {
         if let Some(ended) = run.over() {
             return Ok(Some(ended));
@@ -80,7 +81,11 @@ pub(in crate::optimise) fn follow_planner(
             // A wrong turn early on is not made good by trying everything behind it.
             longest = longest.saturating_add(longest / 2);
             way.truncate(1);
-            way.extend(nearest.clone());
+            // What looks near may be a dead end, where a part that the goal has is lost.
+            from_start = !from_start;
+            if !from_start {
+                way.extend(nearest.clone());
+            }
             seen = way.iter().map(|stop| stop.part).collect();
             stages = 0;
         }
@@ -99,17 +104,18 @@ pub(in crate::optimise) fn follow_planner(
             return Ok(None);
         }
         next.retain(|term| !seen.contains(term));
+        next.sort_by_cached_key(|&term| distance(run.bank, term, goal.term));
         match stage(run, at, goal, &next)? {
             Staged::Over(ended) => return Ok(Some(ended)),
             Staged::Nowhere => {}
             Staged::Next(stop) => {
                 seen.insert(stop.part);
-                let distance = tree_distance(run.bank, stop.part, goal.term);
-                if distance < least {
-                    (least, longest, stages) = (distance, shortest, 0);
-                    nearest = Some(stop.clone());
-                } else if distance == least && nearest.is_some() {
-                    nearest = Some(stop.clone());
+                let near = distance(run.bank, stop.part, goal.term);
+                if near < least {
+                    (longest, stages) = (shortest, 0);
+                }
+                if near <= least {
+                    (least, nearest) = (near, Some(stop.clone()));
                 }
                 way.push(stop);
             }
@@ -231,9 +237,11 @@ mod tests {
         System::parse(include_str!("../../../../configs/systems/tiling.rules")).unwrap()
     }
 
-    /// Says what may come next after the text of a term.
+    /// What may come next after the text of a term, to a question with a number.
+    type Said = fn(&str, u64) -> Vec<String>;
+
     #[derive(Debug)]
-    struct Scripted(fn(&str) -> Vec<String>);
+    struct Scripted(Said);
 
     impl Planner for Scripted {
         fn next(
@@ -242,10 +250,10 @@ mod tests {
             from: TermId,
             _: TermId,
             _: u64,
-            _: u64,
+            number: u64,
         ) -> Result<Vec<TermId>> {
             let sort = Some(bank.sort(from));
-            let texts = self.0(&bank.text(from));
+            let texts = self.0(&bank.text(from), number);
             Ok(texts.iter().map(|text| bank.parse(text, sort).unwrap()).collect())
         }
     }
@@ -254,7 +262,7 @@ mod tests {
     fn search(
         system: System,
         [start, goal]: [&str; 2],
-        said: fn(&str) -> Vec<String>,
+        said: Said,
         cap: usize,
         work: u64,
     ) -> (Ended, Option<String>, u64) {
@@ -278,14 +286,14 @@ mod tests {
         (outcome.ended, best, outcome.ledger.work)
     }
 
-    fn run(goal: &str, said: fn(&str) -> Vec<String>, work: u64) -> (Ended, Option<String>, u64) {
+    fn run(goal: &str, said: Said, work: u64) -> (Ended, Option<String>, u64) {
         search(system(), ["(m a (m b (m c (m g f))))", goal], said, 400, work)
     }
 
     #[test]
     fn a_way_that_is_written_leads_where_the_cap_does_not() {
         let goal = "(contains (m g (m a (m b (m c f)))))";
-        let way = |_: &str| {
+        let way = |_: &str, _| {
             ["(m c (m a (m b f)))", "(m a (m b (m g (m c f))))", "(m a (m g (m b (m c f))))"]
                 .map(String::from)
                 .to_vec()
@@ -294,7 +302,7 @@ mod tests {
         assert_eq!(ended, Ended::Reached, "after {work}");
         assert!(best.unwrap().contains("(m g (m a (m b (m c f))))"));
         assert!(work < 1_500, "{work}");
-        let (ended, _, _) = run(goal, |_| Vec::new(), 1_500);
+        let (ended, _, _) = run(goal, |_, _| Vec::new(), 1_500);
         assert_eq!(ended, Ended::Work);
     }
 
@@ -307,7 +315,7 @@ mod tests {
             .chain((0..=links).map(op))
             .chain((0..links).map(rule))
             .collect();
-        let next = |at: &str| vec![format!("c{}", at[1..].parse::<u32>().unwrap() + 1)];
+        let next = |at: &str, _| vec![format!("c{}", at[1..].parse::<u32>().unwrap() + 1)];
         let goal = format!("c{links}");
         let system = System::parse(&text).unwrap();
         let (ended, best, _) = search(system, ["c0", &goal], next, 8, 20_000);
@@ -332,7 +340,7 @@ mod tests {
                 .chain((0..hours).map(tick))
                 .chain([light("x x x", "y x x"), light("y x x", "y y x"), light("y y x", "y y y")])
                 .collect();
-        let next = |at: &str| {
+        let next = |at: &str, _| {
             let (lights, hour) = at[3..at.len() - 1].split_at(6);
             match hour[1..].parse::<u32>().unwrap() {
                 50 => vec![format!("(t {}c0)", lights.replacen('x', "y", 1))],
@@ -346,17 +354,75 @@ mod tests {
     }
 
     #[test]
+    fn the_nearest_of_what_is_reached_is_gone_to() {
+        // Eight lights are to be green; that the first of those that are off is red is said before that it is green.
+        let light = |place: usize, to: &str| {
+            let [before, after] = ["off", to].map(|state| {
+                let lights =
+                    (0..8).map(|at| if at == place { state.into() } else { format!("?{at}") });
+                lights.collect::<Vec<String>>().join(" ")
+            });
+            format!("(rewrite (t {before}) (t {after}) :name {to}{place})\n")
+        };
+        let lights =
+            "(sort X) (op t (X X X X X X X X) X) (op off () X) (op red () X) (op green () X)\n";
+        let text: String = std::iter::once(lights.to_owned())
+            .chain((0..8).flat_map(|place| ["red", "green"].map(|to| light(place, to))))
+            .collect();
+        let next = |at: &str, _| ["red", "green"].map(|to| at.replacen("off", to, 1)).to_vec();
+        let ends = ["off", "green"].map(|state| format!("(t{})", format!(" {state}").repeat(8)));
+        let ends = ends.each_ref().map(String::as_str);
+        let (ended, _, work) = search(System::parse(&text).unwrap(), ends, next, 200, 100_000);
+        assert_eq!(ended, Ended::Reached);
+        assert!(work < 1_000, "{work}");
+    }
+
+    #[test]
+    fn what_looked_nearest_is_left_where_it_leads_nowhere() {
+        // Two lights are on at once, but not the third: from there a hand goes round for ever. On the long way none is.
+        let [dead, long] = [3_000, 30];
+        let chain = |hand: char, last: u32| {
+            let op = move |i: u32| format!("(op {hand}{i} () X)\n");
+            let rule =
+                move |i: u32| format!("(rewrite {hand}{i} {hand}{} :name {hand}{i})\n", i + 1);
+            (0..=last).map(op).chain((0..last).map(rule))
+        };
+        let text: String = std::iter::once(
+            "(sort X) (op t (X X X) X) (op x () X) (op y () X) (op s () X)\n".into(),
+        )
+        .chain(chain('c', dead))
+        .chain(chain('u', long))
+        .chain(["(rewrite s (t y y x) :name short) (rewrite (t y y x) c0 :name dead)\n".into()])
+        .chain([format!("(rewrite s u0 :name long) (rewrite u{long} (t y y y) :name end)")])
+        .collect();
+        let next = |at: &str, number| {
+            vec![match at {
+                "s" if number < 60 => "(t y y x)".into(),
+                "s" => "u0".into(),
+                "(t y y x)" | "c3000" => "c0".into(),
+                "u30" => "(t y y y)".into(),
+                _ => format!("{}{}", &at[..1], at[1..].parse::<u32>().unwrap() + 1),
+            }]
+        };
+        let ends = ["s", "(t y y y)"];
+        let (ended, _, work) = search(System::parse(&text).unwrap(), ends, next, 8, 100_000);
+        assert_eq!(ended, Ended::Reached);
+        assert!(work < 2_000, "{work}");
+    }
+
+    #[test]
     fn nonsense_costs_work_and_nothing_else() {
         let goal = "(contains (m h (m a (m b (m c f)))))";
         let (ended, best, work) =
-            run(goal, |_| ["(m e (m a (m c f)))", "f"].map(String::from).to_vec(), 20_000);
+            run(goal, |_, _| ["(m e (m a (m c f)))", "f"].map(String::from).to_vec(), 20_000);
         assert_eq!((ended, best), (Ended::Work, None));
         assert!((20_000..21_000).contains(&work), "{work}");
     }
 
     #[test]
     fn who_says_nothing_is_not_asked_for_ever() {
-        let (ended, best, _) = run("(contains (m b (m a (m c (m g f)))))", |_| Vec::new(), 4_000);
+        let (ended, best, _) =
+            run("(contains (m b (m a (m c (m g f)))))", |_, _| Vec::new(), 4_000);
         assert_eq!(ended, Ended::Reached);
         assert!(best.is_some());
     }
