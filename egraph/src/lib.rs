@@ -79,7 +79,7 @@ pub use proof::dag::{
 };
 pub use proof::explain::{Explainer, explain};
 pub use proof::file::{
-    ProofFileError, justification_name, proof_from_json, proof_text, proof_to_json,
+    PROOF_FORMAT, ProofFileError, justification_name, proof_from_json, proof_text, proof_to_json,
 };
 pub use proof::flatten::{Caps, TooLong};
 pub use proof::shorten::Shortener;

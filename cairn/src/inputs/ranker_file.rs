@@ -2,8 +2,9 @@
 //! that it is for.
 
 use crate::inputs::shipped::RANKERS;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::builder::{OsStringValueParser, TypedValueParser};
+use egraph::PROOF_FORMAT;
 use guided_search::RANKER_FILE;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -76,8 +77,14 @@ pub struct Inspection {
     pub seen_seeds: usize,
 }
 
-/// How a proof file begins.
-const PROOF: &str = r#"{"format":"cairn-proof","#;
+/// Whether a text says of itself that it is a proof.
+fn is_proof(text: &str) -> bool {
+    #[derive(Deserialize)]
+    struct Kind {
+        format: String,
+    }
+    serde_json::from_str::<Kind>(text).is_ok_and(|kind| kind.format == PROOF_FORMAT)
+}
 
 /// Looks at a ranker.
 ///
@@ -85,11 +92,12 @@ const PROOF: &str = r#"{"format":"cairn-proof","#;
 /// The file can't be read, holds no ranker, or is not as it was written.
 pub fn inspect(path: &Path) -> Result<Inspection> {
     let text = read_text(path, "the ranker")?;
-    let File { format, system_hash, origin, seen, weights } = serde_json::from_str(&text)
-        .with_context(|| match text.starts_with(PROOF) {
-            true => format!("{} is a proof, which `cairn check` looks at", path.display()),
-            false => format!("{} holds no ranker", path.display()),
-        })?;
+    let read = serde_json::from_str(&text);
+    if read.is_err() && is_proof(&text) {
+        bail!("{} is a proof, which `cairn check` looks at", path.display());
+    }
+    let File { format, system_hash, origin, seen, weights } =
+        read.with_context(|| format!("{} holds no ranker", path.display()))?;
     unseal_json(&path.display().to_string(), &text)?;
     let seen_seeds = match &seen {
         Seen::One(seen) => seen.digests.len(),

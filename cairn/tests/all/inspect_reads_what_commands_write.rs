@@ -34,7 +34,7 @@ fn rankers() {
     explained.success();
     for (file, message) in [
         ("x.json", "x.json holds no ranker: "),
-        ("p.json", "p.json is a proof, which `cairn check` looks at: "),
+        ("p.json", "p.json is a proof, which `cairn check` looks at\n"),
     ] {
         let refused = cairn(&directory).args(["inspect", file]).assert().code(2);
         let error = String::from_utf8_lossy(&refused.get_output().stderr).into_owned();

@@ -18,7 +18,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
 use std::fmt::{self, Write};
 
-const FORMAT: &str = "cairn-proof";
+/// What a proof file says that it is.
+pub const PROOF_FORMAT: &str = "cairn-proof";
 const VERSION: u32 = 1;
 
 /// Texts are borrowed from what is read or written, as far as JSON has them without escapes: a proof may have millions.
@@ -166,7 +167,7 @@ pub enum ProofFileError {
     #[error("not a proof file: {0}")]
     Json(serde_json::Error),
     /// Made by another program or version.
-    #[error("expected format {FORMAT} version {VERSION}, found {0}")]
+    #[error("expected format {PROOF_FORMAT} version {VERSION}, found {0}")]
     Format(String),
     /// Made with another system.
     #[error("the proof was made with another rewrite system: it has hash {found}, not {expected}")]
@@ -191,7 +192,7 @@ pub fn proof_to_json(system: &System, bank: &TermBank, proof: &Proof) -> String 
     let mut writer = Writer { system, bank, terms: Vec::new(), places: FxHashMap::default() };
     let steps = proof.steps.iter().map(|step| writer.step(step)).collect();
     let file = ProofFile {
-        format: FORMAT.into(),
+        format: PROOF_FORMAT.into(),
         version: VERSION,
         system: system.hash.clone(),
         start: writer.term(proof.start()),
@@ -309,7 +310,7 @@ pub fn proof_from_json(
 ) -> Result<Proof, ProofFileError> {
     let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
     let file: ProofFile = serde_json::from_str(text).map_err(ProofFileError::Json)?;
-    if file.format != FORMAT || file.version != VERSION {
+    if file.format != PROOF_FORMAT || file.version != VERSION {
         return Err(ProofFileError::Format(format!("{} version {}", file.format, file.version)));
     }
     if file.system != system.hash {

@@ -121,14 +121,19 @@ impl Acceptance<'_> {
                 bank.node(t) == Node::Op(*op)
                     && args.iter().zip(bank.children(t)).all(|(s, &c)| self.accepts(s, c))
             }
-            Sketch::Contains(inner) => self.bottom_up(key, |all, t| {
-                all.accepts(inner, t) || bank.children(t).iter().any(|&c| all.known[&(key.0, c)])
-            }),
-            Sketch::OnlyContains(inner) => self.bottom_up(key, |all, t| {
-                let children = bank.children(t);
-                all.accepts(inner, t)
-                    || !children.is_empty() && children.iter().all(|&c| all.known[&(key.0, c)])
-            }),
+            Sketch::Contains(inner) => {
+                return self.bottom_up(key, |all, t| {
+                    all.accepts(inner, t)
+                        || bank.children(t).iter().any(|&c| all.known[&(key.0, c)])
+                });
+            }
+            Sketch::OnlyContains(inner) => {
+                return self.bottom_up(key, |all, t| {
+                    let children = bank.children(t);
+                    all.accepts(inner, t)
+                        || !children.is_empty() && children.iter().all(|&c| all.known[&(key.0, c)])
+                });
+            }
             Sketch::Or(all) => all.iter().any(|s| self.accepts(s, t)),
         };
         self.known.insert(key, answer);
@@ -136,7 +141,7 @@ impl Acceptance<'_> {
     }
 
     /// Whether a term satisfies a sketch, where that of a term can be told from its children: these come first, for terms may
-    /// be too deep for recursion.
+    /// be too deep for recursion. What is found out is remembered here.
     fn bottom_up(
         &mut self,
         (sketch, t): (*const Sketch, TermId),

@@ -76,7 +76,7 @@ pub(crate) const BYTE_ORDER_MARK: char = '\u{feff}';
 pub(crate) fn utf8(bytes: Vec<u8>) -> Result<String, ParseError> {
     String::from_utf8(bytes).map_err(|error| {
         let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
-        let mut place = Place { line: 1, column: 1 };
+        let mut place = START;
         let mut chars = std::str::from_utf8(valid).unwrap_or_default().chars().peekable();
         while let Some(c) = chars.next() {
             place = place.after(c, chars.peek());
