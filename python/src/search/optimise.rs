@@ -30,8 +30,8 @@ use support::{Internal, Progress, in_order};
 ///
 /// The options are those of :class:`OptimiseOptions`: ``cost`` names costs of the system, with commas between, of which
 /// the first counts most; ``size`` and ``depth`` are always there. ``goal`` is a sketch that the term must satisfy. Where
-/// it is a term or ``(contains TERM)``, a ``model`` (of ``cairn plans``) or a function ``propose`` says what may come next.
-/// Without a goal they may guess what a normal form was, in a system that has them (a model of ``cairn guesses``): what is
+/// it is a term or ``(contains TERM)``, a ``model`` (of ``cairn plans``) or a function ``propose`` says what may come next;
+/// of what is reached the search goes to what looks nearest to the goal. Without a goal they may guess what a normal form was, in a system that has them (a model of ``cairn guesses``): what is
 /// wrong costs time only. The rest is as in :func:`prove`.
 ///
 /// >>> polynomials = cairn.System.load("polynomials")

@@ -7,7 +7,8 @@ use std::fmt;
 /// Says which terms may come next. It is not trusted: what no e-graph reaches is not gone to.
 pub trait Planner: Send + Sync + fmt::Debug {
     /// Terms of at most `most` nodes that may come next on the way from a term to another, or that it may become
-    /// at once where both are the same; the most promising first. Other ones, perhaps, for another `number`.
+    /// at once where both are the same; the most promising first, which counts where they look equally near to the goal.
+    /// Other ones, perhaps, for another `number`.
     ///
     /// # Errors
     /// A fault of the planner; to have no answer is none.
