@@ -3,7 +3,7 @@
 use egraph::{Head, TermBank, TermId};
 use rustc_hash::FxHashMap;
 
-/// Terms with more nodes, counted as trees, are as far as can be from every other one: no planner writes such, and
+/// Terms with more nodes, counted as trees, are as far as can be from every other one: no model writes such, and
 /// shared subterms may stand for any number of nodes.
 const LARGEST: u64 = 1 << 16;
 
