@@ -5,13 +5,15 @@ coefficients. One e-graph, the search, the search with rules that split numbers,
     scripts/experiments/published/factorise.py learn --out DIR [--terms 30000] [--steps 2000] [--literals spelled]
     scripts/experiments/published/factorise.py test --out DIR [--model MODEL]... [--each 10] [--work 100000]
     scripts/experiments/published/factorise.py choose --out DIR [--model MODEL]... [--first 5]
+    scripts/experiments/published/factorise.py test --out DIR --beside variable [--without DATA]... [--model MODEL]...
     scripts/experiments/published/factorise.py bed --out DIR --work 400000 [--model MODEL]...
 
 A factor is a sum of two or three of the variables and 1, each times a coefficient. A term is solved if the best one has at most as
 many nodes as the product; it has *as many factors* if it shows as many that are not numbers. No polynomial of a test is like one
 that a model learned from, neither after its variables are renamed nor after they change places. `prove` and `explain` are asked
-whether the expanded form equals the product. `choose` does the same as `test`, with ten other polynomials of each kind; `bed` takes
-the hundred of beds/polynomials.py.
+whether the expanded form equals the product. With --beside a variable, or a monomial, is added to each product of several variables
+before it is expanded. `choose` does the same as `test`, with ten other polynomials of each kind; `bed` takes the hundred of
+beds/polynomials.py.
 
 `learn` makes a model for up to six variables and coefficients up to 99, one for each of --literals.
 Finished steps are kept in DIR: the same command goes on where it was.
@@ -137,10 +139,21 @@ def likeness(poly):
     return tuple(sorted((tuple(sorted(monomial.count(name) for name in set(monomial))), c) for monomial, c in poly.items()))
 
 
-def drawn(rng, kind, without):
+def monomial(rng, kind):
+    """A product of one or two of the names, times a coefficient."""
+    return written({tuple(sorted(rng.choices(kind.names, k=rng.choice([1, 2])))): rng.randint(1, kind.largest)})
+
+
+#: What is added to a product.
+BESIDE = {"variable": lambda rng, kind: rng.choice(kind.names), "monomial": monomial}
+
+
+def drawn(rng, kind, without, beside):
     """A product in which all variables of a kind occur, and its expanded form, which is larger and like none of `without`."""
     while True:
         text = product(rng, kind.names, kind.factors, kind.largest)
+        if beside:
+            text = f"(+ {text} {BESIDE[beside](rng, kind)})"
         poly = polynomial(text)
         form = written(poly)
         if {name for monomial in poly for name in monomial} == set(kind.names) and nodes(text) < nodes(form) <= LARGEST \
@@ -158,12 +171,18 @@ def known(args):
     return pickle.loads(path.read_bytes())
 
 
-def tests(args):
+def learned(datasets):
+    """What the pairs of datasets are like."""
+    files = [path for data in datasets for path in sorted(data.glob("data/*.parquet"))]
+    return {likeness(polynomial(text)) for path in files for text in pyarrow.parquet.read_table(path)["start"].to_pylist()}
+
+
+def tests(args, beside=None, without=()):
     """Products and expanded forms of each kind: those of the test, and those to choose on."""
-    seen, whole = known(args), {}
-    for kind in KINDS:
-        rng, without = random.Random(f"test {kind}"), set(seen)
-        whole[kind] = [drawn(rng, kind, without) for _ in range(CHOOSE + args.each)]
+    seen, whole = known(args) | learned(without), {}
+    for kind in [kind for kind in KINDS if not beside or len(kind.names) > 1]:
+        rng, used = random.Random(f"{'beside' if beside else 'test'} {kind}"), set(seen)
+        whole[kind] = [drawn(rng, kind, used, beside) for _ in range(CHOOSE + args.each)]
     return [{kind: pairs[part] for kind, pairs in whole.items()} for part in (slice(CHOOSE, None), slice(CHOOSE))]
 
 
@@ -228,14 +247,17 @@ def optimised(args, name, pairs, method, options):
     for row, (text, form) in zip(rows, pairs):
         value = polynomial(row["best"])
         assert value == polynomial(form), (form, row["best"])
-        row |= {"small": nodes(row["best"]) <= nodes(text), "left": nodes(row["best"]) / nodes(text), "parts": parts(row["best"])}
+        row |= {"small": nodes(row["best"]) <= nodes(text), "left": nodes(row["best"]) / nodes(text), "parts": parts(row["best"], bool(args.beside))}
     return rows
 
 
-def parts(text):
-    """How many factors that are not numbers a term shows."""
-    return polynomials.folded(text, lambda token: int(not re.fullmatch(r"-?\d+", token)),
-                              lambda op, *counts: sum(counts) if op == "*" else min(1, sum(counts)))
+def parts(text, beside=False):
+    """How many factors that are not numbers a term shows; or, where something is beside the product, one of its summands."""
+    def shown(op, *counts):
+        ones, most = (list(counted) for counted in zip(*counts))
+        return (sum(ones), sum(ones)) if op == "*" else (min(1, sum(ones)), max(most) if beside else min(1, sum(ones)))
+
+    return polynomials.folded(text, lambda token: (int(not re.fullmatch(r"-?\d+", token)),) * 2, shown)[1]
 
 
 def by_sympy(pairs, rows):
@@ -288,11 +310,12 @@ def beside(ours, theirs):
 
 def compare(args):
     """Runs all methods on all kinds, and prints the tables."""
-    part = tests(args)[args.what == "choose"]
+    part = tests(args, args.beside, args.without)[args.what == "choose"]
     rows, provings, factored, sizes = collections.defaultdict(list), [], [], {}
     for kind, pairs in part.items():
         pairs = pairs[:args.first]
-        name = f"{args.what}-{len(pairs)}-{'-'.join(kind.names)}-{kind.factors}-{kind.largest}"
+        what = [args.what, args.beside] if args.beside else [args.what]
+        name = "-".join([*what, str(len(pairs)), *kind.names, str(kind.factors), str(kind.largest)])
         answers = [optimised(args, name, pairs, method, options) for method, options in methods(args).items()]
         for method, found in zip(methods(args), answers):
             rows[method] += [row | {"kind": kind, "whole": row["parts"] >= kind.factors} for row in found]
@@ -379,6 +402,8 @@ def main():
     parser.add_argument("--model", type=pathlib.Path, action="append", default=[], help="to compare with the search")
     parser.add_argument("--guides", type=int, default=32)
     parser.add_argument("--work", type=int, default=100_000, help="e-nodes that may be built for a polynomial")
+    parser.add_argument("--beside", choices=BESIDE, help="what is added to each product")
+    parser.add_argument("--without", type=pathlib.Path, action="append", default=[], help="a dataset of pairs: no polynomial is like one of these")
     parser.add_argument("--first", type=int, help="only so many polynomials of each kind")
     parser.add_argument("--explained", type=int, default=2, help="of each kind, polynomials to prove in one e-graph")
     args = parser.parse_args()

@@ -1044,7 +1044,8 @@ def tell_networks(arguments):
                     *METHODS[method]], arguments.seconds)
                 work, e_graphs, seconds = work + said["work"], e_graphs + said["e_graphs"], seconds + said["seconds"]
                 memory = max(memory, said["peak_bytes"] / 2**20)
-                after = said["best"][-1]["cost"].get("ns", before)
+                # Nothing is said where the tree of the start costs more than a number holds, and nothing better was found.
+                after = said["best"][-1]["cost"].get("ns", best) if said["best"] else best
                 if after >= best:
                     break
                 network, top = graph_of(said["reached"])
