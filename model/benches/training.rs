@@ -94,7 +94,7 @@ impl Bench {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
         let config = Config::load(&root.join(format!("configs/model/{preset}.toml")).into())?;
         let dataset = Dataset::load(data)?;
-        let examples = Examples::open(&dataset, &config.model, None, data, &false.into())?;
+        let examples = Examples::open(&dataset, &config, None, data, &false.into())?;
         let (mut batches, mut tokens) = (Vec::new(), 0);
         let mut plan = Batches::new(
             examples.train_lengths(),

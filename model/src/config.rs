@@ -4,6 +4,7 @@ use crate::geometry::positions::Positions;
 use crate::geometry::relations::{Buckets, Relation};
 use crate::network::ops::attention::inputs::Heads;
 use crate::tokens::literals::Literals;
+use crate::training::examples::names::Names;
 use anyhow::{Result, anyhow};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -108,6 +109,9 @@ pub struct TrainingConfig {
     pub clip_norm: f64,
     /// Probability that an activation is dropped, from 0 to below 1.
     pub dropout: f64,
+    /// Which names the leaves of a training triple have.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub names: Names,
     /// What activations are; only a GPU computes with bf16.
     #[serde(default, skip_serializing_if = "is_default")]
     pub precision: Precision,

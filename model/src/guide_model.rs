@@ -14,7 +14,7 @@ use crate::tokens::tree_builder::TreeBuilder;
 use crate::training::checkpoint::MODEL_FILE;
 use anyhow::{Result, anyhow, ensure};
 use candle_core::Device;
-use egraph::{Language, SortId, System, TermBank, TermId};
+use egraph::{Language, Leaf, System, TermBank, TermId};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
@@ -315,13 +315,16 @@ impl GuideModel {
         &'a self,
         question: &Question,
         options: &DecodeOptions,
-        grammars: &mut FxHashMap<Vec<(SortId, bool)>, Rc<RefCell<Lent<'a>>>>,
+        grammars: &mut FxHashMap<Vec<Leaf>, Rc<RefCell<Lent<'a>>>>,
     ) -> Task<'a> {
         let renaming = &question.renaming;
         let lend = || self.grammars.lend(&self.tokens.vocabulary, renaming, options.max_size);
         let new = || Rc::new(RefCell::new(lend()));
         Task {
-            grammar: grammars.entry(renaming.shape()).or_insert_with(new).clone(),
+            grammar: grammars
+                .entry(renaming.renamed().cloned().collect())
+                .or_insert_with(new)
+                .clone(),
             options: *options,
             sort: question.sort,
             stream: stream(&question.ends),

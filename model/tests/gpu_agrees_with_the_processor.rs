@@ -87,7 +87,7 @@ fn a_step_on_a_gpu_is_that_of_the_processor() {
         if positions != Positions::Tree {
             config.model.relation_heads = BTreeMap::new();
         }
-        let examples = Examples::open(&dataset, &config.model, None, &data, &false.into()).unwrap();
+        let examples = Examples::open(&dataset, &config, None, &data, &false.into()).unwrap();
         let mut batch: Vec<Example> = (0..30).map(|i| examples.train(i).unwrap()).collect();
         batch.sort_by_key(Example::len);
         // A GPU takes a batch in larger parts than the processor; two examples are one part for both.
@@ -113,7 +113,7 @@ fn a_step_of_each_preset_is_that_of_the_processor() {
         let file = format!("{}/../configs/model/{preset}.toml", env!("CARGO_MANIFEST_DIR"));
         let mut config = Config::load(&PathBuf::from(file).into()).unwrap();
         config.training.dropout = 0.0;
-        let examples = Examples::open(&dataset, &config.model, None, &data, &false.into()).unwrap();
+        let examples = Examples::open(&dataset, &config, None, &data, &false.into()).unwrap();
         let batch: Vec<Example> = (0..8).map(|i| examples.train(i).unwrap()).collect();
         same(&mut config, &examples, &batch, &gpu);
         eprintln!("{preset}: the same");

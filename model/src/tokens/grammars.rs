@@ -2,7 +2,7 @@
 
 use crate::tokens::grammar::Grammar;
 use crate::tokens::vocabulary::Vocabulary;
-use egraph::SortId;
+use egraph::Leaf;
 use rustc_hash::FxHashMap;
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -25,8 +25,8 @@ pub struct Grammars {
 
 #[derive(Debug, Default)]
 struct Kept {
-    /// By the sorts of what has names.
-    grammars: FxHashMap<Vec<(SortId, bool)>, Vec<Grammar>>,
+    /// By names and their sorts.
+    grammars: FxHashMap<Vec<Leaf>, Vec<Grammar>>,
     /// What they weigh together.
     tokens: usize,
 }
@@ -34,7 +34,7 @@ struct Kept {
 /// A grammar that goes back when it is dropped.
 pub struct Lent<'a> {
     from: &'a Grammars,
-    shape: Vec<(SortId, bool)>,
+    names: Vec<Leaf>,
     /// There until then.
     grammar: Option<Grammar>,
 }
@@ -47,16 +47,16 @@ impl Grammars {
         renaming: &Renaming,
         max_size: usize,
     ) -> Lent<'_> {
-        let shape = renaming.shape();
+        let names: Vec<Leaf> = renaming.renamed().cloned().collect();
         let mut kept = self.kept();
-        let found = kept.grammars.get_mut(&shape).and_then(Vec::pop);
+        let found = kept.grammars.get_mut(&names).and_then(Vec::pop);
         kept.tokens -= found.as_ref().map_or(0, Grammar::weight);
         drop(kept);
         let grammar = match found {
             Some(grammar) => grammar.of_size(max_size),
             None => Grammar::new(vocabulary, renaming, max_size),
         };
-        Lent { from: self, shape, grammar: Some(grammar) }
+        Lent { from: self, names, grammar: Some(grammar) }
     }
 
     fn kept(&self) -> MutexGuard<'_, Kept> {
@@ -81,7 +81,7 @@ impl Drop for Lent<'_> {
         }
         if grammar.weight() <= most {
             kept.tokens += grammar.weight();
-            kept.grammars.entry(std::mem::take(&mut self.shape)).or_default().push(grammar);
+            kept.grammars.entry(std::mem::take(&mut self.names)).or_default().push(grammar);
         }
     }
 }

@@ -28,7 +28,7 @@ const END: &str = "</w>";
 /// What integers, truth values and normalised names are spelled with.
 const LETTERS: &str = "-0123456789v";
 /// Variables, and names of literals, that are always one piece.
-const WHOLE_NAMES: usize = 16;
+pub(crate) const WHOLE_NAMES: usize = 16;
 /// At most this many other words become one piece, and only words seen this often.
 const WHOLE_WORDS: usize = 96;
 const WHOLE_WORD_COUNT: u64 = 16;

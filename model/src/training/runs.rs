@@ -75,8 +75,7 @@ pub fn train(
     if state.is_some() {
         known = Some(load_description(out)?.vocabulary);
     }
-    let shape = &config.model;
-    let mut examples = Examples::open(&dataset, shape, known.as_ref(), out, &options.stop)?;
+    let mut examples = Examples::open(&dataset, &config, known.as_ref(), out, &options.stop)?;
     if let Some(share) = options.fraction {
         let first = SeedOrder::new(examples.train_seeds(), options.seed).nearest(share);
         examples = examples.of_seeds(|seed| first.contains(&seed))?;

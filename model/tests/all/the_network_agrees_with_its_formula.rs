@@ -245,7 +245,7 @@ fn logits_are_those_of_plain_loops() {
         if positions != Positions::Tree {
             config.model.relation_heads = Default::default();
         }
-        let examples = Examples::open(&dataset, &config.model, None, &data, &false.into()).unwrap();
+        let examples = Examples::open(&dataset, &config, None, &data, &false.into()).unwrap();
         let batch: Vec<Example> = (0..4).map(|i| examples.train(i).unwrap()).collect();
         let (vocabulary, masks) = (&examples.vocabulary, examples.masks.clone());
         let (drawn, workers) = (Parameters::random(3, &Device::Cpu), Workers::new(1).unwrap());

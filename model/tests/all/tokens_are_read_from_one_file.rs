@@ -2,27 +2,34 @@
 //! dataset is made again.
 
 use crate::common;
-use model::config::ModelConfig;
+use model::config::Config;
+use model::network::ops::loss::targets::members;
 use model::tokens::literals::Literals;
+use model::tokens::vocabulary::Token;
 use model::training::examples::data::{Dataset, Example, ReadingStopped};
+use model::training::examples::names::Names;
 use model::training::examples::token_file::Examples;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime};
 
 const NAME: &str = ".tokens-50.bin";
 
-fn model(literals: Literals) -> ModelConfig {
-    ModelConfig { max_tokens: 50, literals, ..common::small_config().model }
+fn config(literals: Literals, names: Names) -> Config {
+    let mut config = common::small_config();
+    (config.model.max_tokens, config.model.literals) = (50, literals);
+    config.training.names = names;
+    config
 }
 
 fn open(data: &Path, other: &Path) -> Examples {
-    open_for(data, other, Literals::Spelled)
+    open_for(data, other, Literals::Spelled, Names::First)
 }
 
-fn open_for(data: &Path, other: &Path, literals: Literals) -> Examples {
+fn open_for(data: &Path, other: &Path, literals: Literals, names: Names) -> Examples {
     let dataset = Dataset::load(data).unwrap();
-    Examples::open(&dataset, &model(literals), None, other, &false.into()).unwrap()
+    Examples::open(&dataset, &config(literals, names), None, other, &false.into()).unwrap()
 }
 
 fn all(examples: &Examples) -> (Vec<Example>, Vec<Example>) {
@@ -42,11 +49,57 @@ fn named_literals_have_a_file_of_their_own() {
     let (data, other) = (directory.path().join("data"), directory.path().join("other"));
     common::write_dataset(&data, &common::triples(1, 40), &common::triples(2, 9));
     let spelled = open(&data, &other);
-    let named = open_for(&data, &other, Literals::Named);
+    let named = open_for(&data, &other, Literals::Named, Names::First);
     assert_eq!(named.vocabulary.literals(), Literals::Named);
     assert_eq!(open(&data, &other).vocabulary.literals(), Literals::Spelled);
     assert_eq!(spelled.counts(), named.counts());
     assert!(data.join(NAME).exists() && data.join(".tokens-50-named.bin").exists());
+}
+
+/// Half of the training examples have names that others would have who need more; the first comes before the second
+/// still, what is copied is the same, and the loss is over the names that stand there. Validation is as decoding is.
+#[test]
+fn names_are_spread_over_half_of_the_training_examples() {
+    let directory = tempfile::tempdir().unwrap();
+    let (data, other) = (directory.path().join("data"), directory.path().join("other"));
+    common::write_dataset(&data, &common::triples(1, 200), &common::triples(2, 9));
+    let first = open_for(&data, &other, Literals::Named, Names::First);
+    let spread = open_for(&data, &other, Literals::Named, Names::Spread);
+    assert!(data.join(".tokens-50-named.bin").exists());
+    assert!(data.join(".tokens-50-named-spread.bin").exists());
+    let ((before, validation), (after, validation_after)) = (all(&first), all(&spread));
+    let allowed = |examples: &Examples, example: &Example| -> Vec<Vec<usize>> {
+        let set = |mask: &u32| members(examples.masks.get(*mask)).collect();
+        example.masks.iter().map(set).collect()
+    };
+    assert_eq!(validation.len(), 9);
+    for (before, after) in validation.iter().zip(&validation_after) {
+        assert_eq!(before.tokens, after.tokens);
+        assert_eq!(allowed(&first, before), allowed(&spread, after));
+    }
+    let (mut others, mut seen) = (0, BTreeSet::new());
+    for (before, after) in before.iter().zip(&after) {
+        let mut renamed = BTreeMap::new();
+        for (old, new) in before.tokens.iter().flatten().zip(after.tokens.iter().flatten()) {
+            assert_eq!(renamed.insert(*old, *new).unwrap_or(*new), *new);
+        }
+        assert!(renamed.values().is_sorted_by(|a, b| a < b));
+        others += usize::from(before.tokens != after.tokens);
+        seen.extend(renamed.values().copied());
+        // What may be copied is renamed, too, and all else may stand where it might before.
+        let sets = allowed(&first, before).into_iter().zip(allowed(&spread, after));
+        for (before, after) in sets {
+            let new = |token: usize| renamed.get(&(token as Token)).map_or(token, |t| *t as usize);
+            let mut expected: Vec<usize> = before.into_iter().map(new).collect();
+            expected.sort_unstable();
+            assert_eq!(expected, after);
+        }
+    }
+    assert!((70..130).contains(&others), "{others}");
+    for name in (0..16).flat_map(|i| [format!("v{i}"), format!("#{i}")]) {
+        let [token] = spread.vocabulary.spell(&name).unwrap()[..] else { panic!("{name}") };
+        assert!(seen.contains(&token), "{name}");
+    }
 }
 
 #[test]
@@ -164,7 +217,9 @@ fn who_is_asked_to_stop_while_it_is_made_leaves_nothing_of_it() {
     let (dataset, before) = (Dataset::load(&data).unwrap(), names());
     let refused = |stop: &AtomicBool| {
         let error =
-            Examples::open(&dataset, &model(Literals::Spelled), None, &other, stop).err().unwrap();
+            Examples::open(&dataset, &config(Literals::Spelled, Names::First), None, &other, stop)
+                .err()
+                .unwrap();
         assert!(error.is::<ReadingStopped>(), "{error:#}");
         assert_eq!(names(), before);
     };

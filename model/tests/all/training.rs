@@ -333,7 +333,7 @@ fn nor_do_they_between_two_validations() {
     config.training.checkpoint_minutes = 1e-9;
     // Otherwise it would be stopped while it reads them.
     let dataset = Dataset::load(&data).unwrap();
-    Examples::open(&dataset, &config.model, None, &out, &false.into()).unwrap();
+    Examples::open(&dataset, &config, None, &out, &false.into()).unwrap();
     let options = TrainOptions { stop: Arc::new(AtomicBool::new(true)), ..options(config) };
     train(&data, &out, &options, &mut go_on).unwrap();
     break_moments(&out);
@@ -476,9 +476,9 @@ fn triples_that_are_too_long_are_counted() {
     let mut config = common::small_config();
     config.training.steps = 1;
     config.model.max_tokens = 50;
-    let (dataset, model) = (Dataset::load(&data).unwrap(), config.model.clone());
-    let report = train(&data, &out, &options(config), &mut go_on).unwrap();
-    let examples = Examples::open(&dataset, &model, None, &out, &false.into()).unwrap();
+    let dataset = Dataset::load(&data).unwrap();
+    let report = train(&data, &out, &options(config.clone()), &mut go_on).unwrap();
+    let examples = Examples::open(&dataset, &config, None, &out, &false.into()).unwrap();
     assert_eq!(examples.left_out(), [2, 0]);
     assert_eq!(
         examples.left_out_line().unwrap(),

@@ -1,7 +1,9 @@
 //! Variables by number: terms that differ only in the names of their variables become equal. So
 //! do terms that differ in literals only, where that is wanted.
 
-use egraph::{Language, Leaf, LeafValue, SortId, TermBank, TermId, looks_numeric};
+use egraph::{Language, Leaf, LeafValue, TermBank, TermId, looks_numeric};
+use rand::Rng;
+use rand::seq::SliceRandom;
 use rustc_hash::FxHashMap;
 
 /// What the name of a literal begins with.
@@ -58,6 +60,31 @@ impl Renaming {
         renaming
     }
 
+    /// The same with other names: of the first `most` for variables, and of as many for literals, those that `rng` draws,
+    /// in the order of the names before. Variables or literals that are more keep theirs.
+    pub fn spread(mut self, language: &Language, most: usize, rng: &mut impl Rng) -> Renaming {
+        let mut names = Names { language, next: 0 };
+        let of_variables: Vec<String> = (0..most).map(|_| names.next_name()).collect();
+        let of_literals: Vec<String> = (0..most).map(|i| format!("{LITERAL}{i}")).collect();
+        let variable = |[old, _]: &[Leaf; 2]| matches!(old.value, LeafValue::Variable(_));
+        let count = self.pairs.partition_point(variable);
+        let (variables, literals) = self.pairs.split_at_mut(count);
+        for (pairs, names) in [(variables, of_variables), (literals, of_literals)] {
+            if pairs.len() <= most {
+                let mut drawn: Vec<usize> = (0..most).collect();
+                drawn.shuffle(rng);
+                drawn.truncate(pairs.len());
+                drawn.sort_unstable();
+                for ([_, new], i) in pairs.iter_mut().zip(drawn) {
+                    new.value = LeafValue::Variable(names[i].clone());
+                }
+            }
+        }
+        let places = self.pairs.iter().enumerate();
+        self.by_new = places.map(|(place, [_, new])| (new.clone(), place)).collect();
+        self
+    }
+
     fn add(&mut self, old: &Leaf, name: impl FnOnce() -> String) {
         if self.by_old.contains_key(old) {
             return;
@@ -71,12 +98,6 @@ impl Renaming {
     /// The new names: those of variables, then those of literals, each in order of first occurrence.
     pub fn renamed(&self) -> impl Iterator<Item = &Leaf> {
         self.pairs.iter().map(|[_, new]| new)
-    }
-
-    /// What `renamed` gives, without the old names: by new name its sort, and whether it is a literal's.
-    pub fn shape(&self) -> Vec<(SortId, bool)> {
-        let literal = |old: &Leaf| matches!(old.value, LeafValue::Literal(_));
-        self.pairs.iter().map(|[old, new]| (new.sort, literal(old))).collect()
     }
 
     /// A leaf with its new name. What the renaming does not know stays as it is.
@@ -140,6 +161,7 @@ impl Names<'_> {
 mod tests {
     use super::*;
     use egraph::System;
+    use support::random::stream;
 
     fn renamed(system: &str, terms: &[&str]) -> Vec<String> {
         let system = System::parse(system).unwrap();
@@ -175,8 +197,29 @@ mod tests {
         let texts = renamed.map(|term| bank.text(term));
         assert_eq!(texts, ["(+ (+ #0 v0) (+ #1 0))", "(+ #1 (+ v1 #2))"]);
         assert_eq!(renamed.map(|term| renaming.restore(&mut bank, term)), terms);
-        let literal = |i: usize| (SortId(0), i >= 2);
-        assert_eq!(renaming.shape(), (0..5).map(literal).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn spread_names_keep_their_order_and_come_back() {
+        let system = System::parse(&format!("{PLUS} (op v1 () I)")).unwrap();
+        let mut bank = TermBank::new(system.language.clone());
+        let term = bank.parse("(+ (+ 7 b) (+ 12 (+ a (+ v1 7))))", None).unwrap();
+        let mut seen = std::collections::BTreeSet::new();
+        for seed in 0..200 {
+            let first = Renaming::with_literals(&bank, &[term], |_| true);
+            let renaming = first.spread(bank.language(), 4, &mut stream(seed, 0));
+            let names: Vec<String> = renaming.renamed().map(Leaf::to_string).collect();
+            assert!(names[0] < names[1] && names[2] < names[3], "{names:?}");
+            let renamed = renaming.rename(&mut bank, term);
+            assert_eq!(renaming.restore(&mut bank, renamed), term);
+            seen.extend(names);
+        }
+        let all = ["#0", "#1", "#2", "#3", "v0", "v2", "v3", "v4"];
+        assert_eq!(seen.into_iter().collect::<Vec<_>>(), all);
+        // Two are more than one.
+        let first = Renaming::with_literals(&bank, &[term], |_| true);
+        let same = first.clone().spread(bank.language(), 1, &mut stream(0, 0));
+        assert!(first.renamed().eq(same.renamed()));
     }
 
     #[test]

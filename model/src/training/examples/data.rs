@@ -6,6 +6,7 @@ use crate::tokens::tree::{tokenise, words};
 use crate::tokens::tree_builder::{TreeBuilder, TreeError};
 use crate::tokens::vocabulary::{Token, Vocabulary};
 use crate::training::examples::mask_maker::MaskMaker;
+use crate::training::examples::names::Names;
 use anyhow::{Context, Result};
 use dataset_gen::{DatasetInfo, SYSTEM_FILE, Split, Triple, system_of};
 use egraph::{SortId, System, TermBank, TermId};
@@ -16,6 +17,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use support::hash::{of_file, sha256};
 use support::{for_each_batch, numbered_files};
+use terms::Renaming;
 
 /// Triples that one thread reads with one term bank.
 const CHUNK: usize = 4096;
@@ -142,7 +144,7 @@ impl Dataset {
         Vocabulary::build(self.system.language.clone(), literals, &counts)
     }
 
-    /// The examples of a split whose terms have at most `max_tokens` tokens, in order.
+    /// The examples of a split whose terms have at most `max_tokens` tokens, in order; `names` are those of training examples.
     ///
     /// # Errors
     /// A row is no triple of the system's terms, [`ReadingStopped`] soon after `stop` is set, or what
@@ -152,15 +154,18 @@ impl Dataset {
         split: Split,
         vocabulary: &Vocabulary,
         max_tokens: usize,
+        names: Names,
         stop: &AtomicBool,
         each: impl FnMut(Chunk) -> Result<()>,
     ) -> Result<()> {
         let shared = Arc::new(vocabulary.clone());
+        let names = if split == Split::Train { names } else { Names::First };
         let read = |bank: &TermBank, terms: &[[TermId; 3]], triples: &[Triple]| {
             let mut maker = MaskMaker::new(&shared, max_tokens);
             let (mut examples, mut seeds) = (Vec::new(), Vec::new());
             for (terms, triple) in terms.iter().zip(triples) {
-                if let Some(found) = example(vocabulary, bank, max_tokens, terms, &mut maker)? {
+                let named = || names.renaming(vocabulary, bank, terms, triple.id);
+                if let Some(found) = example(bank, max_tokens, terms, named, &mut maker)? {
                     examples.push(found);
                     seeds.push(triple.seed);
                 }
@@ -217,20 +222,20 @@ impl Dataset {
 
 /// Start, target and guide as tokens, unless one is too long.
 fn example(
-    vocabulary: &Vocabulary,
     bank: &TermBank,
     max_tokens: usize,
     terms: &[TermId; 3],
+    named: impl FnOnce() -> Renaming,
     maker: &mut MaskMaker,
 ) -> Result<Option<Example>> {
     // Before the terms are written out.
     if terms.iter().any(|t| bank.size(*t) > max_tokens as u64) {
         return Ok(None);
     }
-    let renaming = vocabulary.literals().renaming(bank, terms);
+    let renaming = named();
     let mut tokens: [Vec<Token>; 3] = Default::default();
     for (tokens, t) in tokens.iter_mut().zip(terms) {
-        *tokens = tokenise(vocabulary, bank, *t, &renaming)?.tokens().to_vec();
+        *tokens = tokenise(maker.vocabulary(), bank, *t, &renaming)?.tokens().to_vec();
     }
     if tokens.iter().any(|t| t.len() > max_tokens) {
         return Ok(None);

@@ -8,19 +8,19 @@ use crate::tokens::grammar::Grammar;
 use crate::tokens::tree_builder::TreeBuilder;
 use crate::tokens::vocabulary::{Token, Vocabulary};
 use anyhow::Result;
-use egraph::SortId;
+use egraph::{Leaf, SortId};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use support::Internal;
 use terms::Renaming;
 
-/// Finds the masks of guides. What the grammar allows depends on the sorts of what has names alone:
-/// one grammar serves all triples that have the same.
+/// Finds the masks of guides. What the grammar allows depends on names and their sorts alone: one
+/// grammar serves all triples that have the same.
 pub struct MaskMaker {
     vocabulary: Arc<Vocabulary>,
     /// The largest number of nodes of a guide.
     max_size: usize,
-    grammars: FxHashMap<Vec<(SortId, bool)>, Grammar>,
+    grammars: FxHashMap<Vec<Leaf>, Grammar>,
     masks: Masks,
 }
 
@@ -30,6 +30,11 @@ impl MaskMaker {
         let masks = Masks::new(vocabulary.len());
         let vocabulary = vocabulary.clone();
         MaskMaker { vocabulary, max_size, grammars: FxHashMap::default(), masks }
+    }
+
+    /// The tokens.
+    pub(crate) fn vocabulary(&self) -> &Vocabulary {
+        &self.vocabulary
     }
 
     /// The sets found so far.
@@ -51,7 +56,7 @@ impl MaskMaker {
         let (vocabulary, max_size) = (&self.vocabulary, self.max_size);
         let grammar = self
             .grammars
-            .entry(renaming.shape())
+            .entry(renaming.renamed().cloned().collect())
             .or_insert_with(|| Grammar::new(vocabulary, renaming, max_size));
         let mut tree = TreeBuilder::new(sort);
         let mut set = vec![0u64; vocabulary.len().div_ceil(64)];

@@ -4,6 +4,7 @@
 pub mod batches;
 pub mod data;
 pub mod mask_maker;
+pub mod names;
 pub mod part;
 pub mod token_file;
 pub mod unigram;

@@ -17,12 +17,13 @@
 //! damaged, or of another dataset, is made again. Examples are read from it when they are needed:
 //! memory holds six bytes of lengths, eight of an offset and four of a seed for each.
 
-use crate::config::ModelConfig;
+use crate::config::Config;
 use crate::network::ops::loss::targets::Masks;
 use crate::tokens::literals::Literals;
 use crate::tokens::vocabulary::{Token, Vocabulary};
 use crate::training::examples::batches::Lengths;
 use crate::training::examples::data::{Chunk, Dataset, Example};
+use crate::training::examples::names::Names;
 use anyhow::{Context, Result, anyhow, ensure};
 use dataset_gen::Split;
 use egraph::SortId;
@@ -51,6 +52,9 @@ struct Description {
     /// How literals become tokens.
     #[serde(default)]
     literals: Literals,
+    /// Which names training examples have.
+    #[serde(default)]
+    names: Names,
     /// The content of `tokenizer.json`.
     tokenizer: String,
     /// Examples of the training split; the others are of the validation split.
@@ -76,8 +80,8 @@ pub struct Examples {
 }
 
 impl Examples {
-    /// Opens the examples of `dataset` that `model` can read, whose terms have at most `max_tokens` tokens, and makes
-    /// their file if there is none that fits. They are of this vocabulary; of one that is built from the
+    /// Opens the examples of `dataset` that a model of this configuration learns from, whose terms have at most
+    /// `max_tokens` tokens, and makes their file if there is none that fits. They are of this vocabulary; of one that is built from the
     /// training split if none is given. Where the dataset's directory can't be written to, the file
     /// is in `other`.
     ///
@@ -88,12 +92,13 @@ impl Examples {
     /// [`ReadingStopped`]: crate::training::examples::data::ReadingStopped
     pub fn open(
         dataset: &Dataset,
-        model: &ModelConfig,
+        config: &Config,
         vocabulary: Option<&Vocabulary>,
         other: &Path,
         stop: &AtomicBool,
     ) -> Result<Examples> {
-        let (max_tokens, literals) = (model.max_tokens, model.literals);
+        let (max_tokens, literals) = (config.model.max_tokens, config.model.literals);
+        let names = config.training.names;
         let tokenizer = vocabulary.map(Vocabulary::to_json).transpose()?;
         let hash = dataset.content_hash()?;
         // Who comes second waits, and then finds the file. Where directories can't be locked both
@@ -104,9 +109,10 @@ impl Examples {
             found.dataset == hash
                 && found.max_tokens == max_tokens
                 && found.literals == literals
+                && found.names == names
                 && tokenizer.as_ref().is_none_or(|json| *json == found.tokenizer)
         };
-        let paths = [dataset.directory(), other].map(|directory| path(directory, model));
+        let paths = [dataset.directory(), other].map(|directory| path(directory, config));
         for path in &paths {
             if let Ok(found) = Examples::read(path, dataset)
                 && fits(&found.description)
@@ -123,9 +129,7 @@ impl Examples {
             }
         };
         let make = |path: &Path| -> Result<Examples> {
-            write_atomic_with(path, |file| {
-                write(file, dataset, &hash, max_tokens, vocabulary, stop)
-            })?;
+            write_atomic_with(path, |file| write(file, dataset, &hash, config, vocabulary, stop))?;
             let found = Examples::read(path, dataset)
                 .with_context(|| format!("cannot read {}", path.display()))?;
             ensure!(fits(&found.description), "{} is of another dataset", path.display());
@@ -302,12 +306,16 @@ impl Examples {
     }
 }
 
-fn path(directory: &Path, model: &ModelConfig) -> PathBuf {
-    let literals = match model.literals {
+fn path(directory: &Path, config: &Config) -> PathBuf {
+    let literals = match config.model.literals {
         Literals::Spelled => "",
         Literals::Named => "-named",
     };
-    directory.join(format!(".tokens-{}{literals}.bin", model.max_tokens))
+    let names = match config.training.names {
+        Names::First => "",
+        Names::Spread => "-spread",
+    };
+    directory.join(format!(".tokens-{}{literals}{names}.bin", config.model.max_tokens))
 }
 
 fn bytes_of([start, target, guide]: &Lengths) -> usize {
@@ -363,10 +371,11 @@ fn write(
     file: &mut BufWriter<File>,
     dataset: &Dataset,
     hash: &str,
-    max_tokens: usize,
+    config: &Config,
     vocabulary: &Vocabulary,
     stop: &AtomicBool,
 ) -> Result<()> {
+    let (max_tokens, names) = (config.model.max_tokens, config.training.names);
     ensure!(
         vocabulary.len() <= usize::from(u16::MAX),
         "{} tokens: expected fewer operators, at most 65535 tokens",
@@ -379,7 +388,7 @@ fn write(
     let mut counts = vec![0u64; vocabulary.len()];
     let (mut kept, mut left_out) = ([0usize; 2], [0usize; 2]);
     for (which, split) in [Split::Train, Split::Validation].into_iter().enumerate() {
-        dataset.examples(split, vocabulary, max_tokens, stop, |chunk: Chunk| {
+        dataset.examples(split, vocabulary, max_tokens, names, stop, |chunk: Chunk| {
             let words = vocabulary.len().div_ceil(64);
             let numbers: Vec<u32> =
                 chunk.masks.bits().chunks_exact(words).map(|set| masks.insert(set)).collect();
@@ -411,6 +420,7 @@ fn write(
         dataset,
         max_tokens,
         literals: vocabulary.literals(),
+        names,
         tokenizer,
         train: kept[0],
         left_out,
