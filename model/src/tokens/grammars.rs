@@ -106,7 +106,7 @@ mod tests {
     use crate::fixtures;
     use crate::tokens::grammar::Tokens;
     use crate::tokens::tree_builder::TreeBuilder;
-    use egraph::TermBank;
+    use egraph::{SortId, TermBank};
 
     /// Walks with this grammar by the first of the allowed tokens, so that it remembers something.
     fn walk(vocabulary: &Vocabulary, grammar: &mut Grammar, last: bool) -> Vec<Tokens> {
