@@ -31,11 +31,9 @@ impl Names {
     ) -> Renaming {
         let first = vocabulary.literals().renaming(bank, terms);
         let mut rng = stream(0, id);
-        match self {
-            Names::Spread if rng.random_bool(0.5) => {
-                first.spread(bank.language(), WHOLE_NAMES, &mut rng)
-            }
-            _ => first,
+        if self == Names::Spread && rng.random_bool(0.5) {
+            return first.spread(bank.language(), WHOLE_NAMES, &mut rng);
         }
+        first
     }
 }
