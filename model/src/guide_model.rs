@@ -321,10 +321,7 @@ impl GuideModel {
         let lend = || self.grammars.lend(&self.tokens.vocabulary, renaming, options.max_size);
         let new = || Rc::new(RefCell::new(lend()));
         Task {
-            grammar: grammars
-                .entry(renaming.renamed().cloned().collect())
-                .or_insert_with(new)
-                .clone(),
+            grammar: grammars.entry(renaming.names()).or_insert_with(new).clone(),
             options: *options,
             sort: question.sort,
             stream: stream(&question.ends),

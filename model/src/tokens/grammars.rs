@@ -47,7 +47,7 @@ impl Grammars {
         renaming: &Renaming,
         max_size: usize,
     ) -> Lent<'_> {
-        let names: Vec<Leaf> = renaming.renamed().cloned().collect();
+        let names = renaming.names();
         let mut kept = self.kept();
         let found = kept.grammars.get_mut(&names).and_then(Vec::pop);
         kept.tokens -= found.as_ref().map_or(0, Grammar::weight);

@@ -247,15 +247,17 @@ def optimised(args, name, pairs, method, options):
     for row, (text, form) in zip(rows, pairs):
         value = polynomial(row["best"])
         assert value == polynomial(form), (form, row["best"])
-        row |= {"small": nodes(row["best"]) <= nodes(text), "left": nodes(row["best"]) / nodes(text), "parts": parts(row["best"], bool(args.beside))}
+        row |= {"small": nodes(row["best"]) <= nodes(text), "left": nodes(row["best"]) / nodes(text), "parts": parts(row["best"], args.beside)}
     return rows
 
 
-def parts(text, beside=False):
+def parts(text, beside=None):
     """How many factors that are not numbers a term shows; or, where something is beside the product, one of its summands."""
     def shown(op, *counts):
-        ones, most = (list(counted) for counted in zip(*counts))
-        return (sum(ones), sum(ones)) if op == "*" else (min(1, sum(ones)), max(most) if beside else min(1, sum(ones)))
+        ones = sum(one for one, _ in counts)
+        if op == "*":
+            return ones, ones
+        return min(1, ones), max(most for _, most in counts) if beside else min(1, ones)
 
     return polynomials.folded(text, lambda token: (int(not re.fullmatch(r"-?\d+", token)),) * 2, shown)[1]
 

@@ -997,9 +997,11 @@ def measured(path, command, seconds):
             _, status, used = os.wait4(child.pid, 0)
             child.returncode = os.waitstatus_to_exitcode(status)
         if child.returncode < 0 or not said.strip():
-            last = {"ended": wrong.strip()[-200:] or "out of time", "best": [{"cost": {}, "work": 0}], "work": 0, "peak_bytes": 0, "e_graphs": 0}
+            last = {"ended": wrong.strip()[-200:] or "out of time", "best": [], "work": 0, "peak_bytes": 0, "e_graphs": 0}
         else:
             last = json.loads(said.splitlines()[-1])
+        # No term was found; or it has no cost, since its tree costs more than a number holds, and nothing better was found.
+        last["best"] = last["best"] or [{"cost": {}, "work": 0}]
         if "proof" in last:
             last["reached"] = reached(last.pop("proof"))
         last |= {"seconds": used.ru_utime + used.ru_stime, "resident": used.ru_maxrss / 1024}
@@ -1044,8 +1046,7 @@ def tell_networks(arguments):
                     *METHODS[method]], arguments.seconds)
                 work, e_graphs, seconds = work + said["work"], e_graphs + said["e_graphs"], seconds + said["seconds"]
                 memory = max(memory, said["peak_bytes"] / 2**20)
-                # Nothing is said where the tree of the start costs more than a number holds, and nothing better was found.
-                after = said["best"][-1]["cost"].get("ns", best) if said["best"] else best
+                after = said["best"][-1]["cost"].get("ns", before)
                 if after >= best:
                     break
                 network, top = graph_of(said["reached"])

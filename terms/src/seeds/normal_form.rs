@@ -100,6 +100,11 @@ impl Renaming {
         self.pairs.iter().map(|[_, new]| new)
     }
 
+    /// What `renamed` gives, all at once: what terms over these names may be depends on nothing else.
+    pub fn names(&self) -> Vec<Leaf> {
+        self.renamed().cloned().collect()
+    }
+
     /// A leaf with its new name. What the renaming does not know stays as it is.
     pub fn leaf<'a>(&'a self, leaf: &'a Leaf) -> &'a Leaf {
         self.by_old.get(leaf).map_or(leaf, |&place| &self.pairs[place][1])

@@ -56,7 +56,7 @@ impl MaskMaker {
         let (vocabulary, max_size) = (&self.vocabulary, self.max_size);
         let grammar = self
             .grammars
-            .entry(renaming.renamed().cloned().collect())
+            .entry(renaming.names())
             .or_insert_with(|| Grammar::new(vocabulary, renaming, max_size));
         let mut tree = TreeBuilder::new(sort);
         let mut set = vec![0u64; vocabulary.len().div_ceil(64)];
